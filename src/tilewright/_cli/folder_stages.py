@@ -8,7 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tilewright._cli.json_output import error_object, json_text
-from tilewright._cpp_ops.stage_tests import StageOutcome, run_stage_tests
+from tilewright._cli.progress_line import ProgressLine
+from tilewright._cpp_ops.stage_tests import StageChoice, StageOutcome, run_stage_tests
 from tilewright._workshop.stages.watching import snapshot, wait_for_change
 
 
@@ -25,18 +26,28 @@ def run_folder_stages(folder: Path, options: argparse.Namespace) -> int:
 
 def _run_once(folder: Path, options: argparse.Namespace) -> int:
     results: list[StageOutcome] = []
-    if not options.json:
+    if not (options.json or options.brief):
         print(f"{folder.resolve().name}: C++ operation in {folder}\n", flush=True)
-    for outcome in run_stage_tests(folder.resolve(), options.stage, options.all, options.time_limit):
-        results.append(outcome)
-        if not options.json:
-            print(outcome.line, flush=True)
+    choice = StageChoice(options.stage, options.all, options.time_limit, options.ttnn, options.arch)
+    outcomes = run_stage_tests(folder.resolve(), choice)
+    with ProgressLine() as progress:
+        while True:
+            with progress.during("running a stage"):
+                outcome = next(outcomes, None)
+            if outcome is None:
+                break
+            results.append(outcome)
+            if not (options.json or options.brief):
+                print(outcome.line, flush=True)
     red = next((each for each in results if not each.passed), None)
     status = 0 if red is None else 1
     if options.json:
         error = None if red is None else error_object("StageFailed", red.said)
         says = {"operation": folder.resolve().name, "stages": list(map(asdict, results))}
         print(json_text("stages", says, status, error))
+    elif options.brief:
+        said = "" if red is None else f"; stage {red.stage}: {red.said}"
+        print(f"{sum(each.passed for each in results)} of {len(results)} stages pass{said}", flush=True)
     else:
         passed = sum(each.passed for each in results)
         print(f"\n{passed} of {len(results)} stages that ran are green", flush=True)

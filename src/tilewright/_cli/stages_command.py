@@ -59,6 +59,14 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--time-limit", type=seconds, default=300.0, metavar="S", help="time limit of a stage in seconds (default 300)"
     )
+    parser.add_argument(
+        "--ttnn",
+        choices=("real", "built-in"),
+        help="for a folder: run on the installed ttnn or on tilewright's own module (default: real if installed)",
+    )
+    parser.add_argument(
+        "--arch", choices=("wormhole_b0", "blackhole"), help="for a folder: the chip (default wormhole_b0)"
+    )
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     parser.add_argument("--brief", action="store_true", help="print passed stages and the first failure, for agents")
     parser.add_argument("--no-color", action="store_true", help="print without colours, as with NO_COLOR")
@@ -74,6 +82,9 @@ def run(arguments: list[str]) -> int:
         parser.error("--json and --watch: a machine reads one result; give one of them")
     if Path(options.operation).is_dir():
         return run_folder_stages(Path(options.operation), options)
+    for name in ("ttnn", "arch"):
+        if getattr(options, name) is not None:
+            parser.error(f"--{name} is for the folder of a C++ operation; a declaration's stages choose it themselves")
     home = find_operation(options.operation)
     stages = STAGES if options.stage is None else (STAGES[options.stage - 1],)
     if not options.watch:

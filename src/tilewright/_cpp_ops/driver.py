@@ -42,9 +42,19 @@ def call_operation(
                 args = [_placed(each, dtype, ttnn, device) for each in args]
                 kwargs = {name: _placed(each, dtype, ttnn, device) for name, each in kwargs.items()}
                 kept.append((args, kwargs, function(*args, **kwargs)))
+        for function, call in zip(functions.values(), kept[-len(functions) :], strict=True):
+            print(_line(function, shape, dtype, call[2]), flush=True)
     finally:
         library.compare_with_fresh(False)
         ttnn.close_device(device)
+
+
+def _line(function: CppFunction, shape: tuple[int, ...], dtype: str, result: Any) -> str:
+    """What was called and what came of it."""
+    results = result if isinstance(result, (list, tuple)) else [result]
+    gave = ", ".join("x".join(map(str, each.shape)) if hasattr(each, "shape") else repr(each) for each in results)
+    called = "x".join(map(str, shape))
+    return f"ttnn.{function.__name__} on {called} {dtype}: gave {gave}, and again from the program cache"
 
 
 def _placed(value: Any, dtype: str, ttnn: Any, device: Any) -> Any:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import itertools
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from tilewright._build.cache import (
 )
 from tilewright._build.compiler import Compiler, find_compiler
 from tilewright._build.native_build import tree_digest
+from tilewright._build.progress import progress
 from tilewright._cpp_ops.compiler_messages import explained
 from tilewright._cpp_ops.errors import CppOperationError
 from tilewright._cpp_ops.headers import HOST, INCLUDE, headers_directory
@@ -57,8 +59,17 @@ def compile_sources(sources: Sequence[Path], include: Sequence[Path]) -> list[Ho
     """
     compiler = find_compiler()
     places = [*include, headers_directory(), INCLUDE]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        results = list(pool.map(lambda source: _compiled(compiler, source, places), sources))
+    done = itertools.count(1)
+    title = f"compiling {sources[0].name}" if len(sources) == 1 else f"compiling {len(sources)} host sources"
+    with progress(title) as shown, concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+
+        def compiled(source: Path) -> HostObject | str:
+            result = _compiled(compiler, source, places)
+            if len(sources) > 1:
+                shown.show(f"{next(done)}/{len(sources)}")
+            return result
+
+        results = list(pool.map(compiled, sources))
     failures = [result for result in results if isinstance(result, str)]
     if failures:
         raise CppOperationError("\n\n".join(failures))
@@ -127,7 +138,8 @@ def _library_source() -> Path:
 
 def host_library() -> HostObject:
     """What stands behind the headers, compiled once for each compiler."""
-    result = _compiled(find_compiler(), _library_source(), [INCLUDE])
+    with progress("compiling the host library, once for this compiler"):
+        result = _compiled(find_compiler(), _library_source(), [INCLUDE])
     if isinstance(result, str):
         raise CppOperationError(f"tilewright's host library does not compile:\n{result}")
     return result

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
 import subprocess
 import sys
@@ -23,6 +24,25 @@ STAGES = {
     6: "kernels compile and end",
     7: "every number is right",
 }
+
+
+@dataclass(frozen=True)
+class StageChoice:
+    """Which stages run, and where.
+
+    Attributes:
+        only: one stage; None for all.
+        go_on: run later stages after a red one.
+        limit: seconds a stage may take.
+        ttnn: ``real`` or ``built-in``; None for the installed one where there is one.
+        arch: the chip; None for Wormhole.
+    """
+
+    only: int | None = None
+    go_on: bool = False
+    limit: float = 300.0
+    ttnn: str | None = None
+    arch: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +70,7 @@ def stage_files(folder: Path) -> dict[int, list[Path]]:
     return found
 
 
-def run_stage_tests(folder: Path, only: int | None, go_on: bool, limit: float) -> Iterator[StageOutcome]:
+def run_stage_tests(folder: Path, choice: StageChoice) -> Iterator[StageOutcome]:
     """Runs the stages in their order and stops at the first that is red.
 
     Raises:
@@ -62,14 +82,14 @@ def run_stage_tests(folder: Path, only: int | None, go_on: bool, limit: float) -
             f"{folder} has no stage tests (test_dev/test_stage1_*.py to test_stage7_*.py); "
             "`tilewright new NAME --cpp` writes some to look at"
         )
-    for stage in sorted(files) if only is None else [only]:
-        outcome = _outcome(folder, stage, files.get(stage, []), limit)
+    for stage in sorted(files) if choice.only is None else [choice.only]:
+        outcome = _outcome(folder, stage, files.get(stage, []), choice)
         yield outcome
-        if not outcome.passed and not go_on:
+        if not outcome.passed and not choice.go_on:
             return
 
 
-def _outcome(folder: Path, stage: int, files: Sequence[Path], limit: float) -> StageOutcome:
+def _outcome(folder: Path, stage: int, files: Sequence[Path], choice: StageChoice) -> StageOutcome:
     begin = time.monotonic()
     if not files:
         return StageOutcome(stage, False, 0.0, f"there is no test_dev/test_stage{stage}_*.py")
@@ -77,21 +97,42 @@ def _outcome(folder: Path, stage: int, files: Sequence[Path], limit: float) -> S
         build_operation(folder)
     except CppOperationError as error:
         return StageOutcome(stage, False, time.monotonic() - begin, str(error))
-    command = [sys.executable, "-m", "pytest", "--tilewright", "-q", "-x", "--no-header", "-p", "no:cacheprovider"]
     try:
         result = subprocess.run(
-            [*command, *map(str, files)], capture_output=True, text=True, errors="replace", timeout=limit, check=False
+            [*_pytest(choice), *map(str, files)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=choice.limit,
+            check=False,
         )
     except subprocess.TimeoutExpired:
-        return StageOutcome(stage, False, time.monotonic() - begin, f"no result within {limit:.0f} seconds")
+        return StageOutcome(stage, False, time.monotonic() - begin, f"no result within {choice.limit:.0f} seconds")
     seconds = time.monotonic() - begin
-    return StageOutcome(stage, result.returncode == 0, seconds, "" if result.returncode == 0 else _said(result.stdout))
+    said = "" if result.returncode == 0 else _said(result.stdout, result.stderr)
+    return StageOutcome(stage, result.returncode == 0, seconds, said)
 
 
-def _said(output: str) -> str:
+def _pytest(choice: StageChoice) -> list[str]:
+    """The command that runs test files on the simulated chip."""
+    command = [sys.executable, "-m", "pytest", "--tilewright", "-q", "-x", "--no-header", "-p", "no:cacheprovider"]
+    if not any(each.value == "tilewright.pytest_plugin" for each in importlib.metadata.entry_points(group="pytest11")):
+        command += ["-p", "tilewright.pytest_plugin"]  # found by PYTHONPATH, not installed
+    if choice.ttnn is not None:
+        command += ["--tilewright-ttnn", choice.ttnn]
+    if choice.arch is not None:
+        command += ["--tilewright-arch", choice.arch]
+    return command
+
+
+def _said(output: str, errors: str) -> str:
     """The sentence of the first failure: what pytest marks with E, else the first line below a test's name."""
     lines = [match[1].strip() for match in re.finditer(r"^E\s+(.*)$", output, re.MULTILINE)]
     kept = [line for line in lines if line][:3]
     if not kept:
         kept = re.findall(r"^_{3,} .* _{3,}\n+(.+)$", output, re.MULTILINE)[:1]
-    return " ".join(kept)[:500] if kept else (output.strip().splitlines() or ["it printed nothing"])[-1]
+    if not kept:
+        kept = re.findall(r"^ERROR: (.+)$", errors, re.MULTILINE)[:1]
+    if not kept:
+        kept = (output.strip() or errors.strip() or "pytest printed nothing").splitlines()[-1:]
+    return " ".join(kept)[:500]

@@ -13,7 +13,6 @@ from tilewright._build.cache import cache_directory, digest, read_entry, write_a
 from tilewright._cpp_ops.driver import DEFAULT_SHAPE
 
 _COMMANDS = ("exec", "check", "time", "report", "debug")
-_OPTIONS_WITH_VALUE = {"--shape", "--dtype", "--arch", "--grid", "--ttnn", "--cards"}
 
 
 def is_operation_folder(path: Path) -> bool:
@@ -30,7 +29,7 @@ def with_script(command: str, arguments: Sequence[str], real_ttnn: bool) -> list
     """
     given = list(arguments)
     place = _target(given)
-    if command not in _COMMANDS or place is None or not is_operation_folder(Path(given[place])):
+    if command not in _COMMANDS or place is None:
         return given
     real = _value(given, "--ttnn") == "real" or (_value(given, "--ttnn") is None and real_ttnn)
     folder = Path(given[place]).absolute()
@@ -41,15 +40,12 @@ def with_script(command: str, arguments: Sequence[str], real_ttnn: bool) -> list
 
 
 def _target(arguments: Sequence[str]) -> int | None:
-    """The place of the first argument that is no option and no option's value."""
-    position = 0
-    while position < len(arguments):
-        word = arguments[position]
-        if word == "--":
+    """The place of the first argument that names the folder of an operation, unless a script stands before it."""
+    for place, word in enumerate(arguments):
+        if word == "--" or word.endswith(".py"):
             return None
-        if not word.startswith("-"):
-            return position
-        position += 2 if word in _OPTIONS_WITH_VALUE else 1
+        if is_operation_folder(Path(word)):
+            return place
     return None
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stage 2: wrong inputs are refused, in the specification's words."""
 
+import re
+
 import numpy as np
 import pytest
 import ttnn
@@ -14,22 +16,22 @@ def call(place, **changed):
 
 
 def test_tiles_are_refused(place):
-    with pytest.raises(RuntimeError, match="Input\ must\ be\ in\ ROW_MAJOR\ layout"):
+    with pytest.raises(RuntimeError, match=re.escape("Input must be in ROW_MAJOR layout")):
         call(place, layout=ttnn.TILE_LAYOUT)
 
 
 def test_host_tensor_is_refused(place):
-    with pytest.raises(RuntimeError, match="Input\ must\ be\ allocated\ on\ device"):
+    with pytest.raises(RuntimeError, match=re.escape("Input must be allocated on device")):
         call(place, on=None)
 
 
 def test_one_dimension_is_refused(place):
     args, kwargs = inputs((64, 64), "bfloat16", 0)
-    with pytest.raises(RuntimeError, match="Input\ must\ have\ at\ least\ 2\ dimensions,\ got\ rank\ "):
+    with pytest.raises(RuntimeError, match=re.escape("Input must have at least 2 dimensions, got rank ")):
         ttnn.layernorm_fused_rm(place(np.zeros(64, np.float32)), *map(place, args[1:]), **kwargs)
 
 
 def test_integers_are_refused(place):
     args, kwargs = inputs((64, 64), "bfloat16", 0)
-    with pytest.raises(RuntimeError, match="Input\ must\ be\ BFLOAT16\ or\ FLOAT32,\ got\ "):
+    with pytest.raises(RuntimeError, match=re.escape("Input must be BFLOAT16 or FLOAT32, got ")):
         ttnn.layernorm_fused_rm(place(np.zeros((64, 64), np.uint32), dtype=ttnn.uint32), *map(place, args[1:]), **kwargs)

@@ -267,11 +267,11 @@ class TreeCode:
                 bound = largest_bound(operation, operation.plan(shape, dtype, device))
                 cases.append(f'    ({shape}, "{name}", {bound:.3g}),')
         words = {
-            kind: re.escape(operation.wording.text(kind, main, "{}").partition("{}")[0])
+            kind: operation.wording.text(kind, main, "{}").partition("{}")[0]
             for kind in ("rank", "row_major", "on_device", "dtype")
         }
-        words["row_major"] = words["row_major"].partition(r",\ got")[0]
-        words["on_device"] = words["on_device"].partition(r",\ got")[0]
+        words["row_major"] = words["row_major"].partition(", got")[0]
+        words["on_device"] = words["on_device"].partition(", got")[0]
         common = {**self._names, **words}
         dtype_text = self._output_dtype()
         fixed = dtype_text.removeprefix("DataType::").lower()
