@@ -16,6 +16,7 @@ from tilewright._record.run import KernelInfo, Run, RunStatus
 from tilewright._tensor.argument import shown
 from tilewright._tensor.dtype import DataFormat
 from tilewright._wire import runner as wire
+from tilewright._wire.run_report import CircularBufferReport, InstanceReport
 from tilewright._wire.runner import DstPhase, Go, StopReason
 
 
@@ -66,8 +67,8 @@ class Debugging:
         parts = Parts(message)
         header = parts.take(wire.StoppedMessage)
         words = np.frombuffer(parts.take_bytes(4096 * header.dst_tiles), np.uint32).reshape(-1, 1024)
-        instances = parts.take_many(wire.InstanceReport, header.num_instances)()
-        buffers = parts.take_many(wire.CircularBufferReport, header.num_circular_buffers)
+        instances = parts.take_many(InstanceReport, header.num_instances)()
+        buffers = parts.take_many(CircularBufferReport, header.num_circular_buffers)
         run = Run(
             RunStatus.OK,
             self._kernels,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tilewright._launch.runner import Answer, RunnerLostError
 from tilewright._record.ending import ENDED_WELL, Ending
 from tilewright._record.run import Run, RunStatus
-from tilewright._wire import runner as wire
+from tilewright._wire import run_report as wire
 
 if TYPE_CHECKING:
     from tilewright._launch.executable import Executable

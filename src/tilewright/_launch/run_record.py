@@ -28,7 +28,7 @@ from tilewright._record.run import (
     SemaphoreRaise,
     WaitKind,
 )
-from tilewright._wire import runner as wire
+from tilewright._wire import run_report as wire
 
 Stack = Callable[[int, Sequence[int]], tuple[SourceLine, ...]]
 _Structure = TypeVar("_Structure", bound=ctypes.Structure)

@@ -14,10 +14,10 @@ from tilewright._build.source_lines import SourceLine
 from tilewright._build.translation_unit import NUM_CIRCULAR_BUFFERS
 from tilewright._display.notebook import card, table
 from tilewright._record.call_record import CallRecord
-from tilewright._wire.runner import ComputeThread as ComputeThread
-from tilewright._wire.runner import KernelState as KernelState
-from tilewright._wire.runner import RunStatus as RunStatus
-from tilewright._wire.runner import WaitKind as WaitKind
+from tilewright._wire.run_report import ComputeThread as ComputeThread
+from tilewright._wire.run_report import KernelState as KernelState
+from tilewright._wire.run_report import RunStatus as RunStatus
+from tilewright._wire.run_report import WaitKind as WaitKind
 
 
 @dataclasses.dataclass(frozen=True)

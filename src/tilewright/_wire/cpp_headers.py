@@ -17,11 +17,18 @@ from pathlib import Path
 from types import ModuleType
 
 from tilewright._rules import RULES
-from tilewright._wire import card, engine, record, replay, runner
+from tilewright._wire import card, engine, record, replay, run_report, runner
 from tilewright._wire.layout import Function, PointerTo, ctype_of
 
 # Each module, and the headers that it needs.
-_MODULES = ((runner, ()), (engine, ("wire/runner.h",)), (record, ()), (replay, ()), (card, ()))
+_MODULES = (
+    (run_report, ()),
+    (runner, ("wire/run_report.h",)),
+    (engine, ("wire/runner.h",)),
+    (record, ()),
+    (replay, ()),
+    (card, ()),
+)
 _SCALARS = {
     ctypes.c_uint8: "uint8_t",
     ctypes.c_uint16: "uint16_t",
