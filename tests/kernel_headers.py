@@ -13,7 +13,7 @@ from tilewright._build.sfpu_headers import generated_sfpu_headers
 INCLUDE = Path(__file__).parents[1] / "src" / "tilewright" / "native" / "include"
 
 _OPENING, _CLOSING = "<([{", ">)]}"
-_HEAD = re.compile(r"\b(?:ALWI|inline)\b[^;{}()#]*?\b([A-Za-z_]\w*)\s*\(")
+_HEAD = re.compile(r"\b(?:ALWI|FORCE_INLINE|inline)\b[^;{}()#]*?\b([A-Za-z_]\w*)\s*\(")
 _DEFINE = re.compile(r"^#define (TW_\w+)\(([^)]*)\)((?:.*\\\n)*.*)$", re.MULTILINE)
 
 

@@ -14,6 +14,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from tilewright._cpp_declarations import CppDeclaration, CppParameter, cpp_parameters
+
 TABLE = Path(__file__).parent / "native" / "abi" / "sfpu_functions.inl"
 
 _ARGUMENTS = {"unary": "idst", "binary": "idst0, idst1, odst", "ternary": "idst0, idst1, idst2, odst"}
@@ -22,27 +24,6 @@ _SHORT_PARAMETERS = {
     "faces": "sfpu_call::Faces vector_mode = VectorMode::RC",
 }
 _SIGNATURE = re.compile(r"(\w+)(?:<(.*?)>)?(?:\((.*)\))?$")
-
-
-@dataclasses.dataclass(frozen=True)
-class SfpuParameter:
-    """A parameter of a C++ function or template; ``default`` is empty where it must be given."""
-
-    type: str
-    name: str
-    default: str
-
-    def __str__(self) -> str:
-        return f"{self.type} {self.name}" + (f" = {self.default}" if self.default else "")
-
-
-@dataclasses.dataclass(frozen=True)
-class SfpuSignature:
-    """A C++ function."""
-
-    name: str
-    template: tuple[SfpuParameter, ...]
-    parameters: tuple[SfpuParameter, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,9 +45,9 @@ class SfpuFunction:
 
     arity: str
     operation: str
-    calls: tuple[SfpuSignature, ...]
-    inits: tuple[SfpuSignature, ...]
-    older: tuple[tuple[SfpuSignature, str], ...]
+    calls: tuple[CppDeclaration, ...]
+    inits: tuple[CppDeclaration, ...]
+    older: tuple[tuple[CppDeclaration, str], ...]
     options: frozenset[str]
     formats: tuple[str, ...]
     otherwise: tuple[str, str] | None
@@ -174,27 +155,27 @@ def _function(kind: str, values: list[str], named: dict[str, list[Any]]) -> Sfpu
     )
 
 
-def _signature(text: str, arguments: str) -> SfpuSignature:
+def _signature(text: str, arguments: str) -> CppDeclaration:
     match = _SIGNATURE.match(text)
     if match is None:
         raise ValueError(f"{TABLE}: {text!r} is no signature")
     name, template, parameters = match.groups()
-    return SfpuSignature(
+    return CppDeclaration(
         name, _parameters(template or ""), _parameters(arguments if parameters is None else parameters)
     )
 
 
-@functools.cache
-def _parameters(text: str) -> tuple[SfpuParameter, ...]:
-    found = []
-    for part in filter(None, text.split(", ")):
-        declared, _, default = _SHORT_PARAMETERS.get(part, part).partition(" = ")
-        kind, _, name = declared.rpartition(" ")
-        found.append(SfpuParameter(kind or "uint32_t", name, default))
-    return tuple(found)
+def _parameters(text: str) -> tuple[CppParameter, ...]:
+    """Parameters in the notation of the table."""
+    spelled = [_SHORT_PARAMETERS.get(part, part) for part in filter(None, text.split(", "))]
+    return cpp_parameters(
+        ", ".join(part if " " in part.partition(" = ")[0] else f"uint32_t {part}" for part in spelled)
+    )
 
 
-def _older(text: str, calls: tuple[SfpuSignature, ...], inits: tuple[SfpuSignature, ...]) -> tuple[SfpuSignature, str]:
+def _older(
+    text: str, calls: tuple[CppDeclaration, ...], inits: tuple[CppDeclaration, ...]
+) -> tuple[CppDeclaration, str]:
     """An earlier spelling, with the parameters of the function it calls, and that function."""
     spelling, _, target = text.rpartition(" = ")
     called = next((each for each in (*calls, *inits) if each.name == target.partition("<")[0]), None)

@@ -19,7 +19,7 @@ from tilewright.kernels._api_table import FUNCTIONS
         (["hang-self"], "hang-self (rule)"),
         (["tilewright._errors.DeadlockError"], "DeadlockError (error)"),
         (["reduce_row_mean"], "It waits for: cb_in, num_tiles;"),
-        (["cb_wait_front()"], "cb_wait_front(cb, num_pages)  ->  None"),
+        (["cb_wait_front()"], "cb_wait_front(operand, num_pages)  ->  None"),
         (["mm_init"], "void mm_init(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id,"),
         (["noc_async_read_tile()"], "noc_async_read_tile (C++ function)"),
         (["stays", "full", "writer"], "Cure: add the missing `cb_pop_front` to the consumer."),

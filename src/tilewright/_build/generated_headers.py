@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from tilewright import _sfpu_functions
+from tilewright import _cpp_declarations, _sfpu_functions
 from tilewright._build import forwarding_headers, sfpu_headers
 from tilewright._build.cache import cache_directory, digest, locked, note_use, read_entry, write_atomically
 from tilewright._build.native_build import NATIVE
@@ -26,8 +26,9 @@ def generated_headers() -> dict[str, str]:
 @functools.cache
 def _name() -> str:
     """A name for everything the text depends on: cheaper than the text itself, which a launch may never need."""
-    modules = (__file__, forwarding_headers.__file__, sfpu_headers.__file__, _sfpu_functions.__file__)
-    return digest(*(Path(each).read_bytes() for each in (*modules, _sfpu_functions.TABLE)))
+    modules = (forwarding_headers, sfpu_headers, _cpp_declarations, _sfpu_functions)
+    files = [Path(__file__), _sfpu_functions.TABLE, *(Path(str(module.__file__)) for module in modules)]
+    return digest(*(each.read_bytes() for each in files))
 
 
 def generated_directory() -> Path:

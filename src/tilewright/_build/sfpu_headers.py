@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 
-from tilewright._sfpu_functions import SfpuFunction, SfpuHeader, SfpuParameter, SfpuSignature, sfpu_headers
+from tilewright._cpp_declarations import CppDeclaration, CppParameter
+from tilewright._sfpu_functions import SfpuFunction, SfpuHeader, sfpu_headers
 
 # DST indices that come before an operation's parameters.
 _TILES = {"unary": 1, "binary": 3, "ternary": 4}
@@ -59,14 +60,14 @@ def _functions(function: SfpuFunction) -> Iterator[str]:
         yield from _written(spelling, spelling.name, f"{target}({arguments});")
 
 
-def _definition(signature: SfpuSignature, function: SfpuFunction, statement: str) -> Iterator[str]:
+def _definition(signature: CppDeclaration, function: SfpuFunction, statement: str) -> Iterator[str]:
     """The function, and with ``pack`` its form for the pack thread."""
     yield from _written(signature, signature.name, *_format_check(signature, function), f"{statement};")
     if "pack" in function.options:
         yield from _written(signature, f"{signature.name}_pack", f"PACK(({statement}));")
 
 
-def _written(signature: SfpuSignature, name: str, *body: str) -> Iterator[str]:
+def _written(signature: CppDeclaration, name: str, *body: str) -> Iterator[str]:
     if signature.template:
         yield f"template <{_declared(signature.template)}>"
     yield f"ALWI void {name}({_declared(signature.parameters)}) {{"
@@ -74,15 +75,15 @@ def _written(signature: SfpuSignature, name: str, *body: str) -> Iterator[str]:
     yield "}"
 
 
-def _declared(parameters: Sequence[SfpuParameter]) -> str:
+def _declared(parameters: Sequence[CppParameter]) -> str:
     return ", ".join(map(str, parameters))
 
 
-def _format_parameter(signature: SfpuSignature) -> str | None:
+def _format_parameter(signature: CppDeclaration) -> str | None:
     return next((each.name for each in signature.template if each.type == "DataFormat"), None)
 
 
-def _format_check(signature: SfpuSignature, function: SfpuFunction) -> list[str]:
+def _format_check(signature: CppDeclaration, function: SfpuFunction) -> list[str]:
     name = _format_parameter(signature)
     if name is None or not function.formats:
         return []
@@ -91,7 +92,7 @@ def _format_check(signature: SfpuSignature, function: SfpuFunction) -> list[str]
     return [f'static_assert({allowed}, "{signature.name}: format must be {listed}");']
 
 
-def _operation_call(function: SfpuFunction, call: SfpuSignature, kind: str) -> str:
+def _operation_call(function: SfpuFunction, call: CppDeclaration, kind: str) -> str:
     operation = f"{kind}::{function.operation}"
     if function.otherwise is not None:
         condition, other = function.otherwise

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signatures of the kernel API and their notation.
+"""Functions of the kernel API as Python kernels call them, derived from their C++ declarations.
 
-A line of a table is ``name[template arguments](argument kind, ...) -> result``. A kind is a type's name ("u" is
-uint32), ``cb``, ``tensor``, ``pointer``, ``format`` or an enumeration's name. "?" marks what may be left out, "=text"
-as well; then the text stands in where a later argument is given. ``-> i`` is a C++ int that is never negative. A line
-that begins with ``constexpr`` describes a function whose result is a constant if its arguments are.
+An argument's kind is a type's name, ``cb``, ``tensor``, ``pointer``, ``format`` (a DataFormat as a number) or an
+enumeration's name. It follows from the C++ type and, for circular buffers, from tt-metal's names of parameters.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
+import keyword
 import re
+from collections.abc import Collection, Iterable
 from typing import Any
+
+from tilewright._cpp_declarations import CppDeclaration, CppParameter
 
 
 class KernelEnum(enum.Enum):
@@ -24,13 +26,16 @@ class Argument:
     """One argument.
 
     Attributes:
-        default: what C++ would take if it is left out, where that is known.
+        default: what C++ takes if it is left out; None if it must be given.
     """
 
     name: str
     kind: str
-    is_optional: bool
     default: str | None = None
+
+    @property
+    def is_optional(self) -> bool:
+        return self.default is not None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,14 +66,14 @@ class ApiFunction:
 
     Attributes:
         dataflow_header, compute_header: what to include; None where such kernels do not have the function.
-        summary: what the functions of its header compute; empty where no table says it.
+        summary: what the functions of its header do.
     """
 
     name: str
     signatures: tuple[Signature, ...]
     dataflow_header: str | None
     compute_header: str | None
-    summary: str = ""
+    summary: str
 
     def header(self, is_compute: bool) -> str | None:
         return self.compute_header if is_compute else self.dataflow_header
@@ -88,50 +93,71 @@ class ApiConstant:
     is_bool: bool = False
 
 
-_LINE = re.compile(
-    r"(?P<constexpr>constexpr )?(?P<name>\w+)(?:\[(?P<template>[^]]*)\])?\((?P<arguments>[^)]*)\)"
-    r"(?: -> (?P<returns>\w+))?$"
-)
-_KINDS = {"u": "uint32", "i": "uint32"}
+# Kinds of C++ types. Enumerations have their own name.
+_KINDS = {
+    "uint32_t": "uint32",
+    "uint16_t": "uint32",
+    "uint8_t": "uint32",
+    "uintptr_t": "uint32",
+    "uint64_t": "uint64",
+    "int32_t": "int32",
+    "int": "int32",
+    "float": "float32",
+    "bool": "bool",
+    "void": "None",
+    "sfpu_call::Faces": "VectorMode",
+    "auto": "VectorMode",
+    "AddrGen&": "tensor",
+    "volatile uint32_t*": "pointer",
+}
+_CIRCULAR_BUFFER = re.compile(r"(?:.*_)?(?:[io]?cb\d?(?:id|_.*)?|operand(?:_id)?)")
+# Parameters that Python kernels do not give: the engine knows how wide DST is, C++ knows the line of a call, and
+# Wormhole has no commands that skip a check.
+_LEFT_OUT = ("is_fp32_dest_acc_en", "call_line", "skip_cmdbuf_chk")
 
 
-def _arguments(text: str | None) -> tuple[Argument, ...]:
-    arguments = []
-    for part in (text or "").split(", "):
-        if part:
-            name, kind = part.split()
-            plain, _, default = kind.rstrip("?").partition("=")
-            is_optional = kind.endswith("?") or bool(default)
-            arguments.append(Argument(name, _KINDS.get(plain, plain), is_optional, default or None))
+def python_signature(function: CppDeclaration, enumerations: Collection[str]) -> Signature | None:
+    """How Python kernels call a C++ function; None if an argument that it needs has no kind.
+
+    Args:
+        enumerations: names of C++ enumerations that Python kernels have.
+    """
+    template = _arguments(function.template, enumerations)
+    arguments = _arguments(function.parameters, enumerations)
+    if template is None or arguments is None:
+        return None
+    brackets = f"[{_names(template)}]" if template else ""
+    text = f"{function.name}{brackets}({_names(arguments)})"
+    # A C++ int is a size or an index here, never negative.
+    is_signed = function.returns == "int32_t"
+    returns = "uint32" if is_signed else _KINDS.get(function.returns, function.returns)
+    return Signature(template, arguments, returns, text, is_signed, function.is_constexpr)
+
+
+def _arguments(parameters: Iterable[CppParameter], enumerations: Collection[str]) -> tuple[Argument, ...] | None:
+    """The arguments up to the first that Python kernels do not give; None if it cannot be left out."""
+    arguments: list[Argument] = []
+    for each in parameters:
+        kind = _kind(each, enumerations)
+        if each.type.startswith("typename"):
+            break  # C++ deduces it
+        if kind is None or not each.name or each.name in _LEFT_OUT:
+            return tuple(arguments) if each.default else None
+        name = each.name.lower() if each.name.isupper() else each.name
+        name += "_" if keyword.iskeyword(name) else ""
+        arguments.append(Argument(name, kind, each.default or None))
     return tuple(arguments)
 
 
-def _shown(line: str) -> str:
-    """A signature as messages show it: without kinds."""
-    plain = line.removeprefix("constexpr ").partition(" -> ")[0]
-    return re.sub(r"(\w+) [\w?=:]+(?=[,)\]])", r"\1", plain)
+def _kind(parameter: CppParameter, enumerations: Collection[str]) -> str | None:
+    if parameter.name.endswith("_DTYPE"):
+        return "format"
+    if parameter.type in ("uint32_t", "int32_t") and _CIRCULAR_BUFFER.fullmatch(parameter.name):
+        return "cb"
+    if parameter.type == "int32_t" and parameter.name.startswith("num_"):
+        return "uint32"
+    return parameter.type if parameter.type in enumerations else _KINDS.get(parameter.type)
 
 
-def signature(line: str) -> tuple[str, Signature] | None:
-    """The name and the signature a line describes; None if it is no signature."""
-    match = _LINE.match(line)
-    if match is None:
-        return None
-    returns = match["returns"] or "None"
-    template, arguments = _arguments(match["template"]), _arguments(match["arguments"])
-    kind, is_constexpr = _KINDS.get(returns, returns), match["constexpr"] is not None
-    return match["name"], Signature(template, arguments, kind, _shown(line), returns == "i", is_constexpr)
-
-
-def functions(lines: str, dataflow_header: str | None, compute_header: str | None) -> dict[str, ApiFunction]:
-    """The functions of a table. A line that is no signature names the header of those that follow."""
-    table: dict[str, ApiFunction] = {}
-    for line in lines.split("\n"):
-        found = signature(line)
-        if found is None:
-            compute_header = line or compute_header
-            continue
-        name, form = found
-        earlier = table[name].signatures if name in table else ()
-        table[name] = ApiFunction(name, (*earlier, form), dataflow_header, compute_header)
-    return table
+def _names(arguments: Iterable[Argument]) -> str:
+    return ", ".join(each.name for each in arguments)

@@ -6,7 +6,8 @@
 //
 // TW_SFPU_HEADER(path below api/compute, what it computes, options): the rows that follow are declared in this header.
 //     include(NAME)          SFPU_OP_NAME_INCLUDE brings it (eltwise_unary/sfpu_split_includes.h)
-//     by_hand                the header is a file: its functions are more than one call of an operation
+//     by_hand                the header is a file, which declares its functions: they are more than one call of an
+//                            operation. Rows have signatures if macros of the header write its functions.
 //     also("path")           the header includes this file too
 //     blackhole_only         Wormhole has none of its functions
 // TW_SFPU_UNARY(operation, constants its init call leaves in the unit, signatures, options), _BINARY, _TERNARY: one,
@@ -75,25 +76,19 @@ TW_SFPU_UNARY(TiledProduct, None, "tiled_prod_tile")
 TW_SFPU_UNARY(AltComplexRotate90, None, "alt_complex_rotate90_tile")
 
 TW_SFPU_HEADER("eltwise_unary/exp.h", "Exponential.", include(EXP), by_hand)
-TW_SFPU_UNARY(Exp, None, "exp_tile<bool approx = false>(idst, faces)", init("exp_tile_init<bool approx = false>"),
-    bh(151.95, 330.9), wh(290.3, 389.8))
+TW_SFPU_UNARY(Exp, None, bh(151.95, 330.9), wh(290.3, 389.8))
 TW_SFPU_UNARY(ExpScaled, None, bh(151.95, 330.9), wh(290.3, 389.8))
 TW_SFPU_UNARY(ExpApproximate, ExpApproximate, bh(112.0, 113.5), wh(47.3, 47.3))
 TW_SFPU_HEADER("eltwise_unary/log1p.h", "log(1 + x).", include(LOG1P))
 TW_SFPU_UNARY(Log1p, Log1p, "log1p_tile<bool fast_and_approx = false, dest>",
     init("log1p_tile_init<bool fast_and_approx = false, dest>"), bh(274.4, 369.7))
 TW_SFPU_HEADER("eltwise_unary/recip.h", "Reciprocal.", include(RECIP), by_hand)
-TW_SFPU_UNARY(Reciprocal, Reciprocal,
-    "recip_tile<ReciprocalDestAcc dest_acc = ReciprocalDestAcc::BF16, "
-    "ReciprocalApproxMode approximation = ReciprocalApproxMode::Default>(idst, faces)",
-    init("recip_tile_init<ReciprocalDestAcc dest_acc = ReciprocalDestAcc::BF16, "
-        "ReciprocalApproxMode approximation = ReciprocalApproxMode::Default>"),
-    bh(76.1, 58.2), wh(227.5, 227.5))
+TW_SFPU_UNARY(Reciprocal, Reciprocal, bh(76.1, 58.2), wh(227.5, 227.5))
 TW_SFPU_HEADER("eltwise_unary/sqrt.h", "Square root.", include(SQRT))
 TW_SFPU_UNARY(Sqrt, Root, "sqrt_tile<bool FAST_APPROX = false, dest>",
     older("sqrt_tile_init<bool fast_approx> = sqrt_tile_init"), bh(226.3, 217.1), wh(224.0, 216.0))
 TW_SFPU_HEADER("eltwise_unary/rsqrt.h", "Reciprocal square root.", include(RSQRT), by_hand)
-TW_SFPU_UNARY(Rsqrt, Root, "rsqrt_tile<RsqrtMode mode = RsqrtMode::Default>", bh(258.3, 249.4), wh(256.0, 248.0))
+TW_SFPU_UNARY(Rsqrt, Root, bh(258.3, 249.4), wh(256.0, 248.0))
 TW_SFPU_HEADER("eltwise_unary/cbrt.h", "Cube root.", include(CBRT))
 TW_SFPU_UNARY(Cbrt, CubeRoot, "cbrt_tile<dest>")
 
@@ -172,8 +167,8 @@ TW_SFPU_UNARY(Frac, None, "frac_tile", init(), older("frac_tile_float32 = frac_t
 TW_SFPU_UNARY(Round, None, "round_tile(idst, int32_t decimals)", init())
 TW_SFPU_UNARY(StochasticRound, None, "stochastic_round_tile", init())
 TW_SFPU_HEADER("eltwise_unary/fill.h", "A tile of one value.", include(FILL), by_hand)
-TW_SFPU_UNARY(Fill, None, "fill_tile(idst, float param0)", "fill_tile_bitcast(idst, param0)", bh(27.3, 27.3))
-TW_SFPU_UNARY(FillWord, None, "fill_tile_int<DataFormat data_format>(idst, param0)", init(), bh(27.3, 27.3))
+TW_SFPU_UNARY(Fill, None, bh(27.3, 27.3))
+TW_SFPU_UNARY(FillWord, None, bh(27.3, 27.3))
 
 // --- trigonometry and special functions ---
 TW_SFPU_HEADER("eltwise_unary/trigonometry.h", "Trigonometric and hyperbolic functions and their inverses.",
@@ -237,12 +232,12 @@ TW_SFPU_HEADER("eltwise_unary/rpow.h", "A number to the power of the tile.", inc
 TW_SFPU_UNARY(Rpow, BinaryPower, "rpow_tile<dest>(idst, base_val, faces)")
 TW_SFPU_HEADER("eltwise_unary/fmod.h",
     "C's fmod by one divisor, which the init call takes together with its reciprocal.", include(FMOD), by_hand)
-TW_SFPU_UNARY(Fmod, None, "fmod_tile", init("fmod_tile_init(param0, param1)"))
+TW_SFPU_UNARY(Fmod, None)
 TW_SFPU_HEADER("eltwise_unary/remainder.h",
     "Remainder with the divisor's sign; the init call takes the divisor and its reciprocal.", include(REMAINDER),
     by_hand)
-TW_SFPU_UNARY(Remainder, None, "remainder_tile", init("remainder_tile_init(param0, param1)"))
-TW_SFPU_UNARY(RemainderScalarUint, None, "remainder_tile_uint32(idst, param0)")
+TW_SFPU_UNARY(Remainder, None)
+TW_SFPU_UNARY(RemainderScalarUint, None)
 
 // --- comparisons: 1 where true, 0 elsewhere ---
 TW_SFPU_HEADER("eltwise_unary/comp.h", "Comparisons with zero and with one number: 1 where true, 0 elsewhere.",
@@ -305,10 +300,10 @@ TW_SFPU_UNARY(LogicalRightShift, None)
 
 // --- random numbers ---
 TW_SFPU_HEADER("eltwise_unary/rand.h", "Uniform random numbers in [from, from + scale).", by_hand)
-TW_SFPU_UNARY(Rand, None, "rand_tile(idst, from, scale)", init("rand_tile_init(seed = 0, stream_id = 0)"))
+TW_SFPU_UNARY(Rand, None)
 TW_SFPU_HEADER("eltwise_unary/dropout.h",
     "Zeros at random: probability in units of 2^-31, the rest times scale_factor.", include(DROPOUT), by_hand)
-TW_SFPU_UNARY(Dropout, None, "dropout_tile(idst, probability, scale_factor)", init("dropout_kernel_init(seed = 0)"))
+TW_SFPU_UNARY(Dropout, None)
 
 // --- two tiles: floats ---
 TW_SFPU_HEADER("eltwise_binary_sfpu.h",
@@ -434,9 +429,9 @@ TW_SFPU_BINARY(BitwiseXor, None, "bitwise_xor_binary_tile<DataFormat data_format
     older("bitwise_xor_binary_tile = Int32", "bitwise_xor_uint32_binary_tile = UInt32",
         "bitwise_xor_uint16_binary_tile = UInt16"))
 TW_SFPU_HEADER("binary_shift.h", "One integer tile shifted by another.", include(BINARY_SHIFT), by_hand)
-TW_SFPU_BINARY(LeftShift, None, "binary_left_shift_tile<DataFormat data_format>", init("binary_shift_tile_init"))
-TW_SFPU_BINARY(RightShift, None, "binary_right_shift_tile<DataFormat data_format>", init())
-TW_SFPU_BINARY(LogicalRightShift, None, "binary_logical_right_shift_tile<DataFormat data_format>", init())
+TW_SFPU_BINARY(LeftShift, None)
+TW_SFPU_BINARY(RightShift, None)
+TW_SFPU_BINARY(LogicalRightShift, None)
 TW_SFPU_BINARY(ClampedLogicalRightShift, None)
 
 // --- quantisation: the first tile with the second as scale, and the zero point the init call left ---

@@ -7,10 +7,10 @@
 
 #include "tw/common.h"
 
-inline void cb_wait_front(int32_t operand, int32_t num_pages) { tw_cb_wait_front(operand, num_pages); }
-inline void cb_pop_front(int32_t operand, int32_t num_pages) { tw_cb_pop_front(operand, num_pages); }
-inline void cb_reserve_back(int32_t operand, int32_t num_pages) { tw_cb_reserve_back(operand, num_pages); }
-inline void cb_push_back(int32_t operand, int32_t num_pages) { tw_cb_push_back(operand, num_pages); }
+FORCE_INLINE void cb_wait_front(int32_t operand, int32_t num_pages) { tw_cb_wait_front(operand, num_pages); }
+FORCE_INLINE void cb_pop_front(int32_t operand, int32_t num_pages) { tw_cb_pop_front(operand, num_pages); }
+FORCE_INLINE void cb_reserve_back(int32_t operand, int32_t num_pages) { tw_cb_reserve_back(operand, num_pages); }
+FORCE_INLINE void cb_push_back(int32_t operand, int32_t num_pages) { tw_cb_push_back(operand, num_pages); }
 
 #if defined(COMPILE_FOR_TRISC)
 namespace ckernel {

@@ -40,13 +40,13 @@ struct NocCoordinateY {
 inline constexpr tw::NocCoordinateX my_x{};
 inline constexpr tw::NocCoordinateY my_y{};
 
-inline uint8_t get_absolute_logical_x() { return tw_context()->logical_x; }
-inline uint8_t get_absolute_logical_y() { return tw_context()->logical_y; }
-inline uint8_t get_relative_logical_x() { return tw_context()->relative_x; }
-inline uint8_t get_relative_logical_y() { return tw_context()->relative_y; }
+FORCE_INLINE uint8_t get_absolute_logical_x() { return tw_context()->logical_x; }
+FORCE_INLINE uint8_t get_absolute_logical_y() { return tw_context()->logical_y; }
+FORCE_INLINE uint8_t get_relative_logical_x() { return tw_context()->relative_x; }
+FORCE_INLINE uint8_t get_relative_logical_y() { return tw_context()->relative_y; }
 
 // Polling loops call these between looks at memory: the others get a turn.
-inline void invalidate_l1_cache() {
+FORCE_INLINE void invalidate_l1_cache() {
     tw_invalidate_l1_cache();
     tw_poll_yield();
 }
@@ -64,8 +64,8 @@ asm(".macro fence\n mfence\n .endm");
 asm(".macro fence\n dmb ish\n .endm");
 #endif
 
-inline uint64_t get_timestamp() { return tw_time_cycles(); }
-inline uint32_t get_timestamp_32b() { return uint32_t(tw_time_cycles()); }
+FORCE_INLINE uint64_t get_timestamp() { return tw_time_cycles(); }
+FORCE_INLINE uint32_t get_timestamp_32b() { return uint32_t(tw_time_cycles()); }
 
 namespace tw {
 [[noreturn]] inline uintptr_t register_without_address(const char* name) { tw_not_modelled(name); }

@@ -50,12 +50,14 @@ constexpr uint32_t get_named_ct_arg(std::string_view name) {
 }
 constexpr uint32_t get_named_compile_time_arg_val(std::string_view name) { return get_named_ct_arg(name); }
 
-constexpr std::int32_t get_tile_size(std::int32_t operand) { return unpack_tile_size[operand]; }
-constexpr std::uint32_t get_tile_hw(std::int32_t operand) {
+FORCE_INLINE constexpr std::int32_t get_tile_size(std::int32_t operand) { return unpack_tile_size[operand]; }
+FORCE_INLINE constexpr std::uint32_t get_tile_hw(std::int32_t operand) {
     return std::uint32_t(unpack_tile_r_dim[operand]) * unpack_tile_c_dim[operand];
 }
 constexpr std::uint32_t get_tile_num_faces(std::int32_t operand) { return unpack_tile_num_faces[operand]; }
-constexpr DataFormat get_dataformat(std::int32_t operand) { return DataFormat(unpack_src_format[operand]); }
+FORCE_INLINE constexpr DataFormat get_dataformat(std::int32_t operand) {
+    return DataFormat(unpack_src_format[operand]);
+}
 
 namespace tw {
 

@@ -7,16 +7,18 @@
 #include "tw/noc_transfers.h"
 
 template <ProgrammableCoreType type = ProgrammableCoreType::TENSIX>
-inline uintptr_t get_semaphore(uint32_t semaphore_id) {
+FORCE_INLINE uintptr_t get_semaphore(uint32_t semaphore_id) {
     static_assert(type == ProgrammableCoreType::TENSIX, "only Tensix cores are modelled");
     return tw_context()->semaphore_base + semaphore_id * L1_ALIGNMENT;
 }
 
-inline void noc_semaphore_wait(volatile uint32_t* sem_addr, uint32_t val) { tw_semaphore_wait_equal(sem_addr, val); }
-inline void noc_semaphore_wait_min(volatile uint32_t* sem_addr, uint32_t val) {
+FORCE_INLINE void noc_semaphore_wait(volatile uint32_t* sem_addr, uint32_t val) {
+    tw_semaphore_wait_equal(sem_addr, val);
+}
+FORCE_INLINE void noc_semaphore_wait_min(volatile uint32_t* sem_addr, uint32_t val) {
     tw_semaphore_wait_at_least(sem_addr, val);
 }
-inline void noc_semaphore_set(volatile uint32_t* sem_addr, uint32_t val) {
+FORCE_INLINE void noc_semaphore_set(volatile uint32_t* sem_addr, uint32_t val) {
 #if defined(TW_RECORDED)
     tw::recorded::semaphore_set(sem_addr, val);
 #endif
@@ -27,19 +29,19 @@ inline void wait_for_sync_register_value(uintptr_t addr, int32_t val) {
 }
 
 template <bool posted = false>
-inline void noc_semaphore_inc(
+FORCE_INLINE void noc_semaphore_inc(
     uint64_t addr, uint32_t incr, uint8_t noc_id = noc_index, uint8_t vc = NOC_UNICAST_WRITE_VC) {
     tw_noc_atomic_increment(addr, incr, 31, noc_id, tw::posted_flag(posted));
 }
 template <bool posted = false>
-inline void noc_semaphore_inc_multicast(
+FORCE_INLINE void noc_semaphore_inc_multicast(
     uint64_t addr, uint32_t incr, uint32_t num_dests, uint8_t noc_id = noc_index, uint8_t vc = NOC_MULTICAST_WRITE_VC) {
     tw_noc_atomic_increment_multicast(addr, incr, num_dests, noc_id, tw::posted_flag(posted));
 }
-inline void noc_semaphore_set_remote(uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint8_t noc = noc_index) {
+FORCE_INLINE void noc_semaphore_set_remote(uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint8_t noc = noc_index) {
     noc_async_write(src_local_l1_addr, dst_noc_addr, 4, noc);
 }
-inline void noc_semaphore_set_multicast(
+FORCE_INLINE void noc_semaphore_set_multicast(
     uint32_t src_local_l1_addr,
     uint64_t dst_noc_addr_multicast,
     uint32_t num_dests,
@@ -48,7 +50,7 @@ inline void noc_semaphore_set_multicast(
     uint8_t vc = NOC_MULTICAST_WRITE_VC) {
     noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, linked, noc);
 }
-inline void noc_semaphore_set_multicast_loopback_src(
+FORCE_INLINE void noc_semaphore_set_multicast_loopback_src(
     uint32_t src_local_l1_addr,
     uint64_t dst_noc_addr_multicast,
     uint32_t num_dests,
@@ -60,7 +62,7 @@ inline void noc_semaphore_set_multicast_loopback_src(
 // --- a value carried in the packet itself ---
 
 template <InlineWriteDst dst_type = InlineWriteDst::DEFAULT, bool posted = false, bool flush = true>
-inline void noc_inline_dw_write(
+FORCE_INLINE void noc_inline_dw_write(
     uint64_t addr,
     uint32_t val,
     uint8_t be = 0xF,
@@ -70,7 +72,7 @@ inline void noc_inline_dw_write(
     tw_noc_inline_write(addr, val, be, noc, tw::posted_flag(posted));
 }
 template <InlineWriteDst dst_type = InlineWriteDst::DEFAULT, bool posted = false, bool flush = true>
-inline void noc_inline_mcast_dw_write(
+FORCE_INLINE void noc_inline_mcast_dw_write(
     uint64_t addr,
     uint32_t val,
     uint8_t be = 0xF,
@@ -84,7 +86,7 @@ inline void noc_inline_mcast_dw_write(
     tw_noc_inline_write_multicast(addr, val, num_dest, noc, tw::posted_flag(posted));
 }
 template <bool posted = false, bool set_val = false>
-inline void noc_inline_dw_write_set_state(
+FORCE_INLINE void noc_inline_dw_write_set_state(
     uint64_t addr,
     uint32_t val = 0,
     uint8_t be = 0xF,

@@ -55,7 +55,7 @@ inline uint32_t page_bytes(const AddrGen& addrgen) {
 // --- reads ---
 
 template <uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, bool enable_noc_tracing = true>
-inline void noc_async_read(
+FORCE_INLINE void noc_async_read(
     uint64_t src_noc_addr,
     uint32_t dst_local_l1_addr,
     uint32_t size,
@@ -67,7 +67,7 @@ inline void noc_async_read(
     tw_noc_read(src_noc_addr, dst_local_l1_addr, size, noc, tw_noc_state(noc)->read_transaction_id);
 }
 template <bool enable_noc_tracing = true>
-inline void noc_async_read_one_packet(
+FORCE_INLINE void noc_async_read_one_packet(
     uint64_t src_noc_addr,
     uint32_t dst_local_l1_addr,
     uint32_t size,
@@ -76,23 +76,23 @@ inline void noc_async_read_one_packet(
     noc_async_read<NOC_MAX_BURST_SIZE>(src_noc_addr, dst_local_l1_addr, size, noc);
 }
 template <bool use_vc = false>
-inline void noc_async_read_one_packet_set_state(
+FORCE_INLINE void noc_async_read_one_packet_set_state(
     uint64_t src_noc_addr, uint32_t size, uint32_t vc = 0, uint8_t noc = noc_index) {
     tw_noc_state(noc)->read_source = src_noc_addr;
     tw_noc_state(noc)->read_bytes = size;
 }
 template <bool inc_num_issued = true, bool use_vc = false>
-inline void noc_async_read_one_packet_with_state(
+FORCE_INLINE void noc_async_read_one_packet_with_state(
     uint32_t src_local_l1_addr, uint32_t dst_local_l1_addr, uint32_t vc = 0, uint8_t noc = noc_index) {
     tw::NocState* state = tw_noc_state(noc);
     noc_async_read<NOC_MAX_BURST_SIZE>(
         tw::with_low_word(state->read_source, src_local_l1_addr), dst_local_l1_addr, state->read_bytes, noc);
 }
-inline void noc_async_read_set_state(uint64_t src_noc_addr, uint8_t noc = noc_index) {
+FORCE_INLINE void noc_async_read_set_state(uint64_t src_noc_addr, uint8_t noc = noc_index) {
     tw_noc_state(noc)->read_source = src_noc_addr;
 }
 template <bool inc_num_issued = true, bool skip_cmdbuf_chk = false>
-inline void noc_async_read_with_state(
+FORCE_INLINE void noc_async_read_with_state(
     uint32_t src_local_l1_addr, uint32_t dst_local_l1_addr, uint32_t size, uint8_t noc = noc_index) {
     uint64_t source = tw::with_low_word(tw_noc_state(noc)->read_source, src_local_l1_addr);
     noc_async_read(source, dst_local_l1_addr, size, noc);
@@ -100,11 +100,11 @@ inline void noc_async_read_with_state(
 // Reads are counted when they are issued, by any call.
 inline void noc_async_read_inc_num_issued(uint32_t, uint8_t = noc_index) {}
 
-inline void noc_async_read_set_trid(uint32_t trid = 0, uint8_t noc = noc_index) {
+FORCE_INLINE void noc_async_read_set_trid(uint32_t trid = 0, uint8_t noc = noc_index) {
     tw_noc_state(noc)->read_transaction_id = trid;
 }
 template <bool skip_ptr_update = false, bool skip_cmdbuf_chk = false>
-inline void noc_async_read_one_packet_with_state_with_trid(
+FORCE_INLINE void noc_async_read_one_packet_with_state_with_trid(
     uint32_t src_base_addr, uint32_t src_addr, uint32_t dest_addr, uint32_t trid = 0, uint8_t noc = noc_index) {
     tw::NocState* state = tw_noc_state(noc);
     state->read_transaction_id = trid;
@@ -116,7 +116,7 @@ inline void noc_async_read_one_packet_with_state_with_trid(
 // --- writes ---
 
 template <uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, bool enable_noc_tracing = true, bool posted = false>
-inline void noc_async_write(
+FORCE_INLINE void noc_async_write(
     uint32_t src_local_l1_addr,
     uint64_t dst_noc_addr,
     uint32_t size,
@@ -129,7 +129,7 @@ inline void noc_async_write(
         src_local_l1_addr, dst_noc_addr, size, noc, tw::posted_flag(posted), tw_noc_state(noc)->write_transaction_id);
 }
 template <bool enable_noc_tracing = true, bool posted = false>
-inline void noc_async_write_one_packet(
+FORCE_INLINE void noc_async_write_one_packet(
     uint32_t src_local_l1_addr,
     uint64_t dst_noc_addr,
     uint32_t size,
@@ -138,7 +138,7 @@ inline void noc_async_write_one_packet(
     noc_async_write<NOC_MAX_BURST_SIZE, enable_noc_tracing, posted>(src_local_l1_addr, dst_noc_addr, size, noc, vc);
 }
 template <bool posted = false>
-inline void noc_async_write_one_packet_set_state(
+FORCE_INLINE void noc_async_write_one_packet_set_state(
     uint64_t dst_noc_addr, uint32_t size, uint8_t noc = noc_index, uint8_t vc = NOC_UNICAST_WRITE_VC) {
     tw::NocState* state = tw_noc_state(noc);
     state->write_destination = dst_noc_addr;
@@ -146,29 +146,29 @@ inline void noc_async_write_one_packet_set_state(
     state->write_flags = tw::posted_flag(posted);
 }
 template <bool posted = false>
-inline void noc_async_write_set_state(
+FORCE_INLINE void noc_async_write_set_state(
     uint64_t dst_noc_addr, uint8_t noc = noc_index, uint8_t vc = NOC_UNICAST_WRITE_VC) {
     noc_async_write_one_packet_set_state<posted>(dst_noc_addr, tw_noc_state(noc)->write_bytes, noc, vc);
 }
 template <bool posted = false, bool update_counter = true, bool skip_cmdbuf_chk = false>
-inline void noc_async_write_with_state(
+FORCE_INLINE void noc_async_write_with_state(
     uint32_t src_local_l1_addr, uint32_t dst_local_l1_addr, uint32_t size, uint8_t noc = noc_index) {
     tw::NocState* state = tw_noc_state(noc);
     uint64_t destination = tw::with_low_word(state->write_destination, dst_local_l1_addr);
     tw_noc_write(src_local_l1_addr, destination, size, noc, tw::posted_flag(posted), state->write_transaction_id);
 }
 template <bool posted = false>
-inline void noc_async_write_one_packet_with_state(
+FORCE_INLINE void noc_async_write_one_packet_with_state(
     uint32_t src_local_l1_addr, uint32_t dst_local_l1_addr, uint8_t noc = noc_index) {
     tw::one_packet(tw_noc_state(noc)->write_bytes);
     noc_async_write_with_state<posted>(src_local_l1_addr, dst_local_l1_addr, tw_noc_state(noc)->write_bytes, noc);
 }
 
-inline void noc_async_write_set_trid(uint32_t trid = 0, uint8_t noc = noc_index) {
+FORCE_INLINE void noc_async_write_set_trid(uint32_t trid = 0, uint8_t noc = noc_index) {
     tw_noc_state(noc)->write_transaction_id = trid;
 }
 template <bool update_counter = true, bool posted = false>
-inline void noc_async_write_one_packet_with_trid(
+FORCE_INLINE void noc_async_write_one_packet_with_trid(
     uint32_t src_local_l1_addr,
     uint64_t dst_noc_addr,
     uint32_t size,
@@ -180,7 +180,7 @@ inline void noc_async_write_one_packet_with_trid(
     tw_noc_write(src_local_l1_addr, dst_noc_addr, size, noc, tw::posted_flag(posted), trid);
 }
 template <bool posted = false>
-inline void noc_async_write_one_packet_with_trid_set_state(
+FORCE_INLINE void noc_async_write_one_packet_with_trid_set_state(
     uint64_t dst_noc_addr,
     uint8_t cmd_buf = write_cmd_buf,
     uint8_t noc = noc_index,
@@ -188,7 +188,7 @@ inline void noc_async_write_one_packet_with_trid_set_state(
     noc_async_write_set_state<posted>(dst_noc_addr, noc, vc);
 }
 template <bool update_counter = true, bool posted = false>
-inline void noc_async_write_one_packet_with_trid_with_state(
+FORCE_INLINE void noc_async_write_one_packet_with_trid_with_state(
     uint32_t src_local_l1_addr,
     uint32_t dst_local_l1_addr,
     uint32_t size,
@@ -203,7 +203,7 @@ inline void noc_async_write_one_packet_with_trid_with_state(
 // --- multicasts ---
 
 template <uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1>
-inline void noc_async_write_multicast(
+FORCE_INLINE void noc_async_write_multicast(
     uint32_t src_local_l1_addr,
     uint64_t dst_noc_addr_multicast,
     uint32_t size,
@@ -218,7 +218,7 @@ inline void noc_async_write_multicast(
         src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, noc, tw::linked_flag(linked), tw::kNoTransactionId);
 }
 template <bool enable_noc_tracing = true>
-inline void noc_async_write_multicast_one_packet(
+FORCE_INLINE void noc_async_write_multicast_one_packet(
     uint32_t src_local_l1_addr,
     uint64_t dst_noc_addr_multicast,
     uint32_t size,
@@ -228,7 +228,7 @@ inline void noc_async_write_multicast_one_packet(
     noc_async_write_multicast<NOC_MAX_BURST_SIZE>(
         src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, linked, noc);
 }
-inline void noc_async_write_multicast_loopback_src(
+FORCE_INLINE void noc_async_write_multicast_loopback_src(
     uint32_t src_local_l1_addr,
     uint64_t dst_noc_addr_multicast,
     uint32_t size,
@@ -247,19 +247,21 @@ inline void noc_async_write_multicast_loopback_src(
 
 // --- barriers ---
 
-inline void noc_async_read_barrier(uint8_t noc = noc_index) { tw::barrier(tw::Barrier::Read, noc); }
-inline void noc_async_write_barrier(uint8_t noc = noc_index) { tw::barrier(tw::Barrier::WriteAck, noc); }
-inline void noc_async_writes_flushed(uint8_t noc = noc_index) { tw::barrier(tw::Barrier::WriteSent, noc); }
-inline void noc_async_posted_writes_flushed(uint8_t noc = noc_index) { tw::barrier(tw::Barrier::PostedSent, noc); }
-inline void noc_async_atomic_barrier(uint8_t noc = noc_index) { tw::barrier(tw::Barrier::Atomic, noc); }
-inline void noc_async_full_barrier(uint8_t noc = noc_index) { tw::barrier(tw::Barrier::Full, noc); }
-inline void noc_async_read_barrier_with_trid(uint32_t trid, uint8_t noc = noc_index) {
+FORCE_INLINE void noc_async_read_barrier(uint8_t noc = noc_index) { tw::barrier(tw::Barrier::Read, noc); }
+FORCE_INLINE void noc_async_write_barrier(uint8_t noc = noc_index) { tw::barrier(tw::Barrier::WriteAck, noc); }
+FORCE_INLINE void noc_async_writes_flushed(uint8_t noc = noc_index) { tw::barrier(tw::Barrier::WriteSent, noc); }
+FORCE_INLINE void noc_async_posted_writes_flushed(uint8_t noc = noc_index) {
+    tw::barrier(tw::Barrier::PostedSent, noc);
+}
+FORCE_INLINE void noc_async_atomic_barrier(uint8_t noc_idx = noc_index) { tw::barrier(tw::Barrier::Atomic, noc_idx); }
+FORCE_INLINE void noc_async_full_barrier(uint8_t noc_idx = noc_index) { tw::barrier(tw::Barrier::Full, noc_idx); }
+FORCE_INLINE void noc_async_read_barrier_with_trid(uint32_t trid, uint8_t noc = noc_index) {
     tw::barrier(tw::Barrier::Read, noc, trid);
 }
-inline void noc_async_write_barrier_with_trid(uint32_t trid, uint8_t noc = noc_index) {
+FORCE_INLINE void noc_async_write_barrier_with_trid(uint32_t trid, uint8_t noc = noc_index) {
     tw::barrier(tw::Barrier::WriteAck, noc, trid);
 }
-inline void noc_async_write_flushed_with_trid(uint32_t trid, uint8_t noc = noc_index) {
+FORCE_INLINE void noc_async_write_flushed_with_trid(uint32_t trid, uint8_t noc = noc_index) {
     tw::barrier(tw::Barrier::WriteSent, noc, trid);
 }
 // Counters of outstanding transactions are exact here: there is nothing to set back.
@@ -284,7 +286,7 @@ inline bool ncrisc_noc_nonposted_write_with_transaction_id_flushed(uint32_t noc,
 // --- pages and shards ---
 
 template <typename AddrGen, bool enable_noc_tracing = true>
-inline void noc_async_read_page(
+FORCE_INLINE void noc_async_read_page(
     uint32_t id, const AddrGen& addrgen, uint32_t dst_local_l1_addr, uint32_t offset = 0, uint8_t noc = noc_index) {
     static_assert(has_required_addrgen_traits_v<AddrGen>, "noc_async_read_page takes an address generator");
     noc_async_read(addrgen.get_noc_addr(id, offset, noc), dst_local_l1_addr, tw::page_bytes(addrgen), noc);
@@ -295,7 +297,7 @@ inline void noc_async_read_tile(
     noc_async_read_page(id, addrgen, dst_local_l1_addr, offset, noc);
 }
 template <typename AddrGen, bool enable_noc_tracing = true, bool posted = false>
-inline void noc_async_write_page(
+FORCE_INLINE void noc_async_write_page(
     uint32_t id,
     const AddrGen& addrgen,
     uint32_t src_local_l1_addr,

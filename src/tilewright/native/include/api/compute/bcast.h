@@ -18,7 +18,7 @@ ALWI void unary_bcast(uint32_t icb, uint32_t in_tile_index, uint32_t dst_tile_in
     tw_unary_broadcast(tw::code(bcast_type), icb, in_tile_index, dst_tile_index);
 }
 template <BroadcastType bcast_type>
-ALWI void unary_bcast_uninit(uint32_t) {}
+ALWI void unary_bcast_uninit(uint32_t icb) {}
 
 template <EltwiseBinaryType tBcastOp, BroadcastType tBcastDim>
 ALWI void bcast_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {

@@ -33,14 +33,14 @@ ALWI void binary_shift_tile_init() { sfpu_call::init(); }
 // Older spellings.
 
 #define TW_OLDER_SHIFT(name) \
-    ALWI void name##_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
+    inline void name##_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
         name##_tile<DataFormat::Int32>(idst0, idst1, odst); \
     } \
-    ALWI void name##_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
+    inline void name##_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
         name##_tile<DataFormat::Int32>(idst0, idst1, odst); \
     } \
     template <bool sign_magnitude_format = false> \
-    ALWI void name##_uint32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
+    inline void name##_uint32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
         static_assert(!sign_magnitude_format, "tilewright does not simulate integers of sign and magnitude here"); \
         name##_tile<DataFormat::UInt32>(idst0, idst1, odst); \
     }

@@ -8,7 +8,7 @@
 namespace ckernel {
 
 // Byte address of a tile counted from the read pointer; the interface of a compute kernel counts 16-byte words.
-ALWI uint32_t get_tile_l1_byte_address(uint32_t operand_id, uint32_t tile_index) {
+inline uint32_t get_tile_l1_byte_address(uint32_t operand_id, uint32_t tile_index) {
     const LocalCBInterface& cb = tw_context()->cb[operand_id];
     return (cb.fifo_rd_ptr + cb.fifo_page_size * tile_index) << 4;
 }

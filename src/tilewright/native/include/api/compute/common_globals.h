@@ -13,6 +13,8 @@
 
 #include "tw/on_thread.h"
 
+// Marks a function of the kernel API, FORCE_INLINE in headers of data movement: Python kernels call those, too
+// (kernels/_api_table.py). Helpers and earlier spellings are plain `inline`.
 #define ALWI inline
 #define UNPACK(...) TW_ON_THREAD(1, __VA_ARGS__)
 #define MATH(...) TW_ON_THREAD(2, __VA_ARGS__)

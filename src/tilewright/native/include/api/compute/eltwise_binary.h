@@ -7,7 +7,7 @@
 namespace ckernel {
 
 template <bool full_init, EltwiseBinaryType eltwise_binary_type>
-ALWI void binary_tiles_init(
+inline void binary_tiles_init(
     std::uint32_t icb0, std::uint32_t icb1, bool acc_to_dest = false, std::uint32_t call_line = __builtin_LINE()) {
     state_configure(icb0, icb1, call_line);
     llk_math_eltwise_binary_init<eltwise_binary_type, BroadcastType::NONE>(icb0, icb1, acc_to_dest);
@@ -32,7 +32,7 @@ ALWI void mul_init(
 namespace detail {
 
 template <EltwiseBinaryType eltwise_binary_type>
-ALWI void binary_tiles(
+inline void binary_tiles(
     std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst) {
     // The multiplier always adds to DST, which a release leaves at zero.
     constexpr std::uint32_t accumulate = eltwise_binary_type == EltwiseBinaryType::ELWMUL ? 1 : tw::kAsInit;
@@ -41,7 +41,7 @@ ALWI void binary_tiles(
 }
 
 template <EltwiseBinaryType eltwise_binary_type>
-ALWI void binary_block(
+inline void binary_block(
     std::uint32_t icb0,
     std::uint32_t icb1,
     std::uint32_t start_itile0,
@@ -54,7 +54,7 @@ ALWI void binary_block(
 }
 
 template <EltwiseBinaryType eltwise_binary_type, EltwiseBinaryReuseDestType reuse_dest>
-ALWI void binary_reuse_dest_init(std::uint32_t icb0, std::uint32_t call_line) {
+inline void binary_reuse_dest_init(std::uint32_t icb0, std::uint32_t call_line) {
     static_assert(
         reuse_dest != EltwiseBinaryReuseDestType::NONE,
         "reuse_dest is DEST_TO_SRCA or DEST_TO_SRCB; for two CBs call add_init, sub_init or mul_init");
@@ -67,7 +67,7 @@ template <
     EltwiseBinaryType eltwise_binary_type,
     EltwiseBinaryReuseDestType reuse_dest,
     bool is_fp32_dest_acc_en = false>
-ALWI void binary_reuse_dest_tiles(std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_t dst_tile_index) {
+inline void binary_reuse_dest_tiles(std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_t dst_tile_index) {
     tw_binary_reuse_dest(
         tw::code(eltwise_binary_type),
         tw::code(BroadcastType::NONE),

@@ -50,7 +50,7 @@ ALWI void matmul_block(
     std::uint32_t in0_tile_index,
     std::uint32_t in1_tile_index,
     std::uint32_t idst,
-    const std::uint32_t,
+    const std::uint32_t transpose,
     std::uint32_t ct_dim,
     std::uint32_t rt_dim,
     std::uint32_t kt_dim,

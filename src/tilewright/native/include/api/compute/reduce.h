@@ -20,7 +20,7 @@ ALWI void reduce_init(
     llk_pack_reduce_mask_config<reduce_dim>(ocb);
 }
 
-ALWI void reduce_uninit(std::uint32_t = 0) { llk_pack_reduce_mask_clear(); }
+ALWI void reduce_uninit(std::uint32_t icb = 0) { llk_pack_reduce_mask_clear(); }
 
 template <PoolType reduce_type, ReduceDim reduce_dim, bool is_fp32_dest_acc_en = false>
 ALWI void reduce_tile(

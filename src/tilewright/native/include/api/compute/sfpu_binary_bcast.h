@@ -28,11 +28,11 @@ TW_BROADCAST(mul, Mul)
 ALWI void sfpu_bcast_col_init() { sfpu_call::init(); }
 ALWI void sfpu_bcast_row_init() { sfpu_call::init(); }
 template <BroadcastType Dim>
-ALWI void sfpu_bcast_init() {
+inline void sfpu_bcast_init() {
     static_assert(Dim == BroadcastType::COL || Dim == BroadcastType::ROW, "sfpu_bcast_init: Dim must be COL or ROW");
 }
 template <BroadcastType Dim, EltwiseBinaryType Op, bool is_fp32_dest_acc_en = false>
-ALWI void sfpu_bcast(uint32_t dst_data_idx, uint32_t dst_bcast_idx) {
+inline void sfpu_bcast(uint32_t dst_data_idx, uint32_t dst_bcast_idx) {
     static_assert(Dim == BroadcastType::COL || Dim == BroadcastType::ROW, "sfpu_bcast: Dim must be COL or ROW");
     static_assert(
         Op == EltwiseBinaryType::ELWADD || Op == EltwiseBinaryType::ELWSUB || Op == EltwiseBinaryType::ELWMUL,

@@ -27,7 +27,7 @@ ALWI void tilize_block(
     tw_tilize_block(icb, block, ocb, input_tile_index, output_tile_index);
 }
 
-ALWI void tilize_uninit(uint32_t icb, uint32_t) { tw_unpack_restored(icb); }
+ALWI void tilize_uninit(uint32_t icb, uint32_t ocb) { tw_unpack_restored(icb); }
 
 // The same in fewer instructions on a card.
 template <bool is_fp32_dest_acc_en = false>
@@ -54,13 +54,13 @@ ALWI void fast_tilize_block(
     tilize_block(icb, block, ocb, input_tile_index, output_tile_index);
 }
 template <bool is_fp32_dest_acc_en = false>
-ALWI void fast_tilize_uninit(uint32_t icb, uint32_t ocb, uint32_t) {
+ALWI void fast_tilize_uninit(uint32_t icb, uint32_t ocb, uint32_t full_dim) {
     tilize_uninit(icb, ocb);
 }
 
 // Rows tilized straight into the reduction (pooling): unpack_tilizeA_B_block reads, reduce_tile_math consumes.
 template <bool neginf_srcA = true, bool zero_srcA_reduce = false, bool is_fp32_dest_acc_en = false>
-ALWI void tilizeA_B_reduce_init(
+inline void tilizeA_B_reduce_init(
     uint32_t icb0, uint32_t icb1_scaler, uint32_t block, uint32_t call_line = __builtin_LINE()) {
     state_configure(icb0, icb1_scaler, call_line);
     llk_unpack_tilizeA_B_init<neginf_srcA, true, false, zero_srcA_reduce>(icb0, icb1_scaler, block);
@@ -72,12 +72,12 @@ template <
     std::uint32_t reload_srcB = true,
     bool zero_srcA = false,
     bool zero_srcA_reduce = false>
-ALWI void unpack_tilizeA_B_block(uint32_t icb0, uint32_t icb1, uint32_t block, uint32_t tile_idx_b) {
+inline void unpack_tilizeA_B_block(uint32_t icb0, uint32_t icb1, uint32_t block, uint32_t tile_idx_b) {
     static_assert(!zero_srcA, "tilewright does not simulate unpack_tilizeA_B_block with zero_srcA (dot products)");
     tw_unpack_tilize_a_b(icb0, icb1, block, tile_idx_b);
 }
 
-ALWI void unpack_tilizeA_B_uninit(uint32_t icb) { tw_unpack_restored(icb); }
+inline void unpack_tilizeA_B_uninit(uint32_t icb) { tw_unpack_restored(icb); }
 
 }  // namespace ckernel
 

@@ -7,7 +7,7 @@
 namespace ckernel {
 
 template <bool is_fp32_dest_acc_en = false>
-ALWI void untilize_init(uint32_t icb, uint32_t call_line = __builtin_LINE()) {
+inline void untilize_init(uint32_t icb, uint32_t call_line = __builtin_LINE()) {
     state_configure(icb, call_line);
     tw_copy_init(icb, 0, 0);
     tw::programs_unpackers(tw::UnpackLoop::Untilize, 0, icb);
@@ -15,11 +15,11 @@ ALWI void untilize_init(uint32_t icb, uint32_t call_line = __builtin_LINE()) {
 }
 
 template <uint32_t block_ct_dim = 1, bool is_fp32_dest_acc_en = false>
-ALWI void untilize_block(uint32_t icb, uint32_t full_ct_dim, uint32_t ocb) {
+inline void untilize_block(uint32_t icb, uint32_t full_ct_dim, uint32_t ocb) {
     tw_untilize_block(icb, full_ct_dim, ocb);
 }
 
-ALWI void untilize_uninit(uint32_t icb) { tw_unpack_restored(icb); }
+inline void untilize_uninit(uint32_t icb) { tw_unpack_restored(icb); }
 
 }  // namespace ckernel
 

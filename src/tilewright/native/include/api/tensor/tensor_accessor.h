@@ -56,10 +56,10 @@ struct TensorAccessor {
     explicit TensorAccessor(const tensor_accessor::NullTensorBindingToken&) : TensorAccessor(size_t(0), uint32_t(0)) {}
 
     constexpr const DSpec& dspec() const { return dspec_; }
-    uint32_t get_aligned_page_size() const { return page_size_; }
+    FORCE_INLINE uint32_t get_aligned_page_size() const { return page_size_; }
     constexpr uint32_t get_bank_base_address() const { return bank_base_address_; }
 
-    uint64_t get_noc_addr(uint32_t page_id, uint32_t offset = 0, uint8_t noc = noc_index) const {
+    FORCE_INLINE uint64_t get_noc_addr(uint32_t page_id, uint32_t offset = 0, uint8_t noc = noc_index) const {
         return address_of(get_bank_and_offset(page_id), offset, noc);
     }
     template <typename Coordinates>

@@ -11,12 +11,14 @@
 #include "tensix_types.h"
 #include "tw/core.h"
 
-inline uint64_t get_noc_addr(uint32_t noc_x, uint32_t noc_y, uint32_t addr, uint8_t noc = noc_index) {
+FORCE_INLINE uint64_t get_noc_addr(uint32_t noc_x, uint32_t noc_y, uint32_t addr, uint8_t noc = noc_index) {
     return NOC_XY_ADDR(noc_x, noc_y, addr);
 }
-inline uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index) { return NOC_XY_ADDR(my_x[noc], my_y[noc], addr); }
+FORCE_INLINE uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index) {
+    return NOC_XY_ADDR(my_x[noc], my_y[noc], addr);
+}
 inline uint64_t get_noc_addr_helper(uint32_t noc_xy, uint32_t addr) { return NOC_XY_ADDR2(noc_xy, addr); }
-inline uint64_t get_noc_multicast_addr(
+FORCE_INLINE uint64_t get_noc_multicast_addr(
     uint32_t noc_x_start,
     uint32_t noc_y_start,
     uint32_t noc_x_end,

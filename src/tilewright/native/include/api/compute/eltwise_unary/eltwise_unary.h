@@ -9,14 +9,14 @@
 namespace ckernel {
 
 template <bool is_fp32_dest_acc_en = false>
-ALWI void unary_op_init_common(uint32_t icb, uint32_t ocb, uint32_t call_line = __builtin_LINE()) {
+inline void unary_op_init_common(uint32_t icb, uint32_t ocb, uint32_t call_line = __builtin_LINE()) {
     (void)call_line;
     compute_kernel_hw_startup(icb, ocb);
     copy_init(icb);
 }
 
 template <bool is_fp32_dest_acc_en = false>
-ALWI void init_sfpu(uint32_t icb, uint32_t ocb, uint32_t call_line = __builtin_LINE()) {
+inline void init_sfpu(uint32_t icb, uint32_t ocb, uint32_t call_line = __builtin_LINE()) {
     (void)call_line;
     compute_kernel_hw_startup(icb, ocb);
     copy_init(icb);

@@ -70,11 +70,11 @@ ALWI void exp_packthread_tile(
 // Older spellings.
 
 template <bool approx, bool fast_and_approx, uint32_t scale>
-ALWI void exp_tile_init() {
+inline void exp_tile_init() {
     exp_tile_init<approx, scale>();
 }
 template <bool approx, bool fast_and_approx, bool scale_en, bool skip_positive_check = false, int iterations = 8>
-ALWI void exp_tile(
+inline void exp_tile(
     uint32_t idst, sfpu_call::Faces vector_mode = VectorMode::RC, uint16_t scale = p_sfpu::kCONST_1_FP16B) {
     constexpr InputClamping clamping = skip_positive_check ? InputClamping::None : InputClamping::ClampToNegative;
     exp_tile<approx, scale_en, clamping, iterations>(idst, vector_mode, scale);

@@ -19,6 +19,6 @@ ALWI void fill_tile_init() { sfpu_call::init(); }
 
 // Older spellings.
 
-ALWI void fill_tile_int(uint32_t idst, uint32_t param0) { fill_tile_int<DataFormat::Int32>(idst, param0); }
+inline void fill_tile_int(uint32_t idst, uint32_t param0) { fill_tile_int<DataFormat::Int32>(idst, param0); }
 
 }  // namespace ckernel

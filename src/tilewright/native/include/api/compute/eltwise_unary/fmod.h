@@ -11,7 +11,7 @@ ALWI void fmod_tile_init(uint32_t param0, uint32_t param1) { tw_sfpu_set_constan
 
 // Older spellings.
 
-ALWI void fmod_tile(uint32_t idst, uint32_t param0, uint32_t param1) {
+inline void fmod_tile(uint32_t idst, uint32_t param0, uint32_t param1) {
     fmod_tile_init(param0, param1);
     fmod_tile(idst);
 }

@@ -26,11 +26,11 @@ ALWI void recip_tile(uint32_t idst, sfpu_call::Faces vector_mode = VectorMode::R
 // Older spellings.
 
 template <bool legacy_compat>
-ALWI void recip_tile_init() {
+inline void recip_tile_init() {
     recip_tile_init();
 }
 template <bool legacy_compat>
-ALWI void recip_tile(uint32_t idst, sfpu_call::Faces vector_mode = VectorMode::RC) {
+inline void recip_tile(uint32_t idst, sfpu_call::Faces vector_mode = VectorMode::RC) {
     recip_tile(idst, vector_mode);
 }
 

@@ -15,7 +15,7 @@ ALWI void remainder_tile_uint32_init() { sfpu_call::init(); }
 
 // Older spellings.
 
-ALWI void remainder_tile(uint32_t idst, uint32_t param0, uint32_t param1) {
+inline void remainder_tile(uint32_t idst, uint32_t param0, uint32_t param1) {
     remainder_tile_init(param0, param1);
     remainder_tile(idst);
 }

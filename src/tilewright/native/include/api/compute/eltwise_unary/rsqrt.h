@@ -17,11 +17,11 @@ ALWI void rsqrt_tile(uint32_t idst) {
 // Older spellings.
 
 template <bool legacy_compat>
-ALWI void rsqrt_tile_init() {
+inline void rsqrt_tile_init() {
     rsqrt_tile_init();
 }
 template <bool legacy_compat, bool fast_approx = false>
-ALWI void rsqrt_tile(uint32_t idst) {
+inline void rsqrt_tile(uint32_t idst) {
     rsqrt_tile(idst);
 }
 

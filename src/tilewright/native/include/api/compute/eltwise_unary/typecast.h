@@ -17,6 +17,6 @@ ALWI void typecast_tile_init() {
 
 // Older spellings.
 
-ALWI void typecast_tile_init() { sfpu_call::init(); }
+inline void typecast_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel
