@@ -47,6 +47,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="with --tilewright: chip of the card, and of the fixture `device` (default wormhole_b0)",
     )
     group.addoption(
+        "--tilewright-system",
+        metavar="SYSTEM",
+        help="with --tilewright and the installed ttnn: several chips, as `tilewright exec --system` takes them",
+    )
+    group.addoption(
         "--tilewright-check",
         action="store_true",
         help="check every launch of a program; a test with findings fails",
@@ -72,7 +77,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         is_real = options.tilewright_ttnn == "real" or (options.tilewright_ttnn is None and bool(installed_ttnn()))
         try:
             if is_real:
-                _use_card(options.tilewright_arch)
+                _use_card(options.tilewright_arch, options.tilewright_system)
             else:
                 _use_built_in()
         except (RuntimeError, TilewrightError) as error:
@@ -84,17 +89,18 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         _check_on_card()
 
 
-def _use_card(arch: str | None) -> None:
+def _use_card(arch: str | None, system: str | None) -> None:
     """From now on the installed ttnn, which must not be imported yet, finds the card."""
     from tilewright._card.environment import card_environment
     from tilewright._card.package import require_ttnn
     from tilewright._card.products import choose_card
 
     if "TT_METAL_SIMULATOR" in os.environ:  # the user has chosen a card
-        if arch is not None:
-            raise RuntimeError("--tilewright-arch: the environment has a card already (TT_METAL_SIMULATOR)")
+        if arch is not None or system is not None:
+            option = "--tilewright-arch" if arch is not None else "--tilewright-system"
+            raise RuntimeError(f"{option}: the environment has a card already (TT_METAL_SIMULATOR)")
     else:
-        os.environ.update(card_environment(require_ttnn(), choose_card(arch)))
+        os.environ.update(card_environment(require_ttnn(), choose_card(arch, system=system)))
 
 
 def _check_on_card() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run with two cards: each has its own memory, and a mesh of both shares the work."""
+"""Run with two chips: each has its own memory, and a mesh of both shares the work."""
 
 import torch
 import ttnn
@@ -29,6 +29,10 @@ result = ttnn.to_torch(ttnn.add(shards, shards), mesh_composer=ttnn.ConcatMeshTo
 assert torch.equal(result, whole + whole)
 print("mesh: right")
 ttnn.close_mesh_device(mesh)
+try:
+    ttnn.open_mesh_device(ttnn.MeshShape(2, 4))
+except RuntimeError as error:
+    print(error)
 ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_1D)
 try:
     ttnn.open_mesh_device(ttnn.MeshShape(1, 2))

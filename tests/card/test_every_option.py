@@ -140,7 +140,7 @@ def shows_comparison(outcome: Outcome) -> None:
 
 CHIP = ("--arch", "blackhole", "--grid", "4x2")
 CARD = (*CHIP, "--dispatch", "fast")
-FOR_REAL_TTNN = "--arch, --grid, --cards and --dispatch are for the real ttnn"
+FOR_REAL_TTNN = "--arch, --grid, --system and --dispatch are for the real ttnn"
 IN_SCRIPT = "is for operations; a script sets it itself"
 NO_GOLDEN_FUNCTIONS = {"built-in": "--compare is for "}
 
@@ -152,9 +152,11 @@ def refused_everywhere(command: str, option: str, value: str) -> Case:
 def of_cards(command: str) -> list[Case]:
     """What a script of the built-in module sets itself or has not; cases with ``card`` are those of the real ttnn."""
     chip, queues = {"built-in": f"--arch {IN_SCRIPT}"}, {"built-in": "--dispatch is for the real ttnn"}
+    chips = {"built-in": "--system is for the real ttnn"}
     return [
         Case(command, ("--arch", "--grid"), CHIP, refused=chip, places=("built-in",)),
         Case(command, ("--dispatch",), ("--dispatch", "fast"), refused=queues, places=("built-in",)),
+        Case(command, ("--system",), ("--system", "1x2"), refused=chips, places=("built-in",)),
     ]
 
 
@@ -234,8 +236,8 @@ CASES = [
     ),
     Case(
         "exec",
-        ("--arch", "--grid", "--cards"),
-        ("--arch", "blackhole", "--grid", "p150", "--cards", "2"),
+        ("--arch", "--grid", "--system"),
+        ("--arch", "blackhole", "--grid", "p150", "--system", "1x2"),
         shows_words("columns 13\n", "devices 2\n"),
         {"built-in": FOR_REAL_TTNN},
     ),

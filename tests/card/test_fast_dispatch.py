@@ -45,8 +45,8 @@ def _results(on_card: OnCard, dispatch: str) -> Any:
 def test_unknown_dispatch_and_several_cards_are_refused() -> None:
     with pytest.raises(CardError, match="--dispatch quick is unknown; allowed: slow, fast"):
         choose_card(dispatch="quick")
-    with pytest.raises(CardError, match="--dispatch fast is simulated for one card only; --cards 2 needs"):
-        choose_card(cards="2", dispatch="fast")
+    with pytest.raises(CardError, match="--dispatch fast is simulated for one chip only; --system 1x2 needs"):
+        choose_card(system="1x2", dispatch="fast")
 
 
 @pytest.mark.parametrize("command", ["check", "time", "report", "debug"])

@@ -54,7 +54,7 @@ class CardLaunch(Launch):
         return min([*over_tensors, *known, self._chip.arch.l1_bytes])
 
     def l1_tensors(self) -> list[tuple[int, int]]:
-        banks = self._chip.grid[0] * self._chip.grid[1]
+        banks = self._chip.die_grid[0] * self._chip.die_grid[1]
         return [
             (each.address, each.address + -(-each.num_pages // banks) * each.stride)
             for each in self.tensors

@@ -8,6 +8,7 @@ generates goes into the cache.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -21,6 +22,7 @@ from tilewright._card.layout import ReleaseLayout, read_layout
 from tilewright._card.native_parts import SIMULATOR_NAME, simulator_library, stand_in_compiler
 from tilewright._card.package import TtMetal
 from tilewright._card.products import PRODUCTS, SLOW, CardModel, cluster_descriptor
+from tilewright._card.systems import Mesh
 
 _DESCRIPTION = "card.json"
 # Each read of a tensor fills new memory of the host. glibc gives large blocks back to the system when they are freed,
@@ -54,7 +56,7 @@ def card_environment(package: TtMetal, model: CardModel) -> dict[str, str]:
         # The last core's coordinates. Without command queues some releases would take cores of dispatch for compute.
         "TT_METAL_CORE_GRID_OVERRIDE_TODEPRECATE": f"{model.grid[0] - 1},{model.grid[1] - 1}",
         "TILEWRIGHT_CARD": str(directory),
-        "TILEWRIGHT_CARDS": str(model.cards),
+        "TILEWRIGHT_CARDS": str(model.mesh.chips),
         "TILEWRIGHT_CARD_PYTHON": sys.executable,
     }
     # tt-metal has a lot to say about a card that is none.
@@ -70,6 +72,7 @@ def set_up_card(package: TtMetal, model: CardModel) -> Path:
     description = {
         "product": model.product.name,
         "grid": model.grid,
+        "mesh": dataclasses.asdict(model.mesh),
         "root": str(package.root),
         "version": package.version,
         "layout": json.loads(layout.as_json()),
@@ -118,5 +121,5 @@ def _link_root(root: Path, original: Path, compiler: Path) -> None:
 def described_card(directory: Path) -> tuple[CardModel, ReleaseLayout, Path]:
     """The card that was set up in a directory: its model, the package's layout and its root."""
     description = json.loads((directory / _DESCRIPTION).read_bytes())
-    model = CardModel(PRODUCTS[description["product"]], tuple(description["grid"]))
+    model = CardModel(PRODUCTS[description["product"]], tuple(description["grid"]), Mesh(**description["mesh"]))
     return model, ReleaseLayout(**description["layout"]), Path(description["root"])

@@ -18,16 +18,18 @@ _IS_SENDER, _NUM_RECEIVERS, _REMOTE_COORDINATES = 0, 1, 5
 _SLOT_WORDS, _PAGE_WORDS, _PIPE_COORDINATES = 3, 10, 6
 
 
-def partners(program: ProgramDescriptor, read_words: ReadWords, num_circular_buffers: int) -> set[Core]:
-    """NoC coordinates of the cores at the other ends of the program's global circular buffers and pipes."""
-    found: set[Core] = set()
+def partners(program: ProgramDescriptor, read_words: ReadWords, num_circular_buffers: int) -> set[tuple[Core, Core]]:
+    """Cores with global circular buffers and pipes, each with the NoC coordinates of the core at the other end."""
+    found: set[tuple[Core, Core]] = set()
     for kernel in program.kernels:
         tables = dict(kernel.defines)
         for core in ((each.x, each.y) for each in kernel.core_ranges):
             if REMOTE_CB_TABLE in tables:
-                found.update(_partners_of(core, tables[REMOTE_CB_TABLE], read_words, num_circular_buffers))
+                ends = _partners_of(core, tables[REMOTE_CB_TABLE], read_words, num_circular_buffers)
+                found.update((core, end) for end in ends)
             if PREFETCHER_PIPES in tables:
-                found.update(_ends_of_pipes(core, int(tables[PREFETCHER_PIPES].rstrip("u")), read_words))
+                ends = _ends_of_pipes(core, int(tables[PREFETCHER_PIPES].rstrip("u")), read_words)
+                found.update((core, end) for end in ends)
     return found
 
 

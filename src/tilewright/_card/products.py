@@ -7,6 +7,7 @@ import dataclasses
 import re
 
 from tilewright._card.package import CardError
+from tilewright._card.systems import MOST_CORES, ONE_CHIP, SYSTEMS, Mesh, chosen_mesh
 from tilewright._tensor.arch import ArchDescription, describe_arch
 from tilewright._tensor.argument import text
 from tilewright._tensor.cores import CoreCoord
@@ -74,6 +75,7 @@ class Product:
         grid: compute cores a program may use.
         harvest_mask: which rows (Wormhole) or columns (Blackhole) of Tensix cores are switched off.
         dram_harvest_mask: which DRAM channels are; only the last ones can be.
+        board_type: as tt-metal names it; empty: the product's name.
     """
 
     name: str
@@ -82,19 +84,22 @@ class Product:
     harvest_mask: int
     board_id: int
     dram_harvest_mask: int = 0
+    board_type: str = ""
 
 
 PRODUCTS = {
     product.name: product
     for product in (
         Product("n150", "wormhole_b0", (8, 8), 0x40, 0x0100018511722039),
+        Product("n300", "wormhole_b0", (8, 7), 0x60, 0x0100014511722039),
+        # A chip of a Galaxy. As boards of type ubb tt-metal would want trays described that its package does not have.
+        Product("galaxy", "wormhole_b0", (8, 7), 0x60, 0x0100018511722039, board_type="n150"),
         Product("p100a", "blackhole", (11, 10), 0x3, 0x0000043100000000, dram_harvest_mask=0x80),
         Product("p150", "blackhole", (13, 10), 0x0, 0x0000040100000000),
     )
 }
 _DEFAULTS = {"wormhole_b0": "n150", "blackhole": "p150"}
-_MACHINES = {"n150": range(1, 9), "p100a": (1,), "p150": (1, 2, 4, 8)}  # of how many cards
-MOST_CARDS = 8
+_MACHINES = {"p100a": (1,), "p150": (1, 2, 4, 8)}  # of how many cards; others: any number
 SLOW, FAST = DISPATCHES = ("slow", "fast")
 
 
@@ -104,7 +109,7 @@ class CardModel:
 
     product: Product
     grid: tuple[int, int]
-    cards: int = 1  # of them in the machine, each a device of its own
+    mesh: Mesh = ONE_CHIP  # of such chips, each a device of its own
     dispatch: str = SLOW  # whether the host writes launches itself or posts commands to queues
 
     @property
@@ -119,47 +124,59 @@ class CardModel:
         return _CHIPS[self.product.arch]
 
     def __str__(self) -> str:
-        return f"{self.product.name} ({self.product.arch}, {self.grid[0]}x{self.grid[1]})"
+        system = f", {self.mesh} of them" if self.mesh.chips > 1 else ""
+        return f"{self.product.name} ({self.product.arch}, {self.grid[0]}x{self.grid[1]}{system})"
 
 
 def choose_card(
-    arch: str | None = None, grid: str | None = None, cards: str | None = None, dispatch: str | None = None
+    arch: str | None = None, grid: str | None = None, system: str | None = None, dispatch: str | None = None
 ) -> CardModel:
-    """The card that ``--arch`` and ``--grid`` name, as many times as ``--cards`` says, with ``--dispatch``.
+    """The card that ``--arch`` and ``--grid`` name, or the system of ``--system``, with ``--dispatch``.
 
-    >>> str(choose_card("blackhole", "p100a")), str(choose_card(grid="4x2"))
-    ('p100a (blackhole, 11x10)', 'n150 (wormhole_b0, 4x2)')
+    >>> str(choose_card("blackhole", "p100a")), str(choose_card(grid="4x2", system="t3000"))
+    ('p100a (blackhole, 11x10)', 'n300 (wormhole_b0, 4x2, 2x4 of them)')
     """
     if arch is not None and text("arch", arch) not in _DEFAULTS:
         raise CardError(f"--arch {arch} is not simulated; allowed: {', '.join(_DEFAULTS)}")
-    if grid is not None and text("grid", grid) in PRODUCTS:
-        product = PRODUCTS[grid]
-        if arch not in (None, product.arch):
-            raise CardError(f"--grid {grid} is a {product.arch} card, but --arch says {arch}")
-        return CardModel(product, product.grid, _count(cards, product), _dispatch(dispatch, cards))
-    product = PRODUCTS[_DEFAULTS[arch or "wormhole_b0"]]
-    cores = _grid(grid, product) if grid is not None else product.grid
-    return CardModel(product, cores, _count(cards, product), _dispatch(dispatch, cards))
+    product = _product(arch, grid, system)
+    cores = _grid(grid, product) if grid is not None and grid not in PRODUCTS else product.grid
+    mesh = chosen_mesh(system) if system is not None else ONE_CHIP
+    _refuse_number(mesh, product, cores)
+    return CardModel(product, cores, mesh, _dispatch(dispatch, mesh))
 
 
-def _dispatch(dispatch: str | None, cards: str | None) -> str:
+def _product(arch: str | None, grid: str | None, system: str | None) -> Product:
+    """The chip that a product of several chips has, a product of one chip, or the architecture's."""
+    named = [("system", system, SYSTEMS[system][0])] if system in SYSTEMS else []
+    named += [("grid", grid, grid)] if grid is not None and text("grid", grid) in PRODUCTS else []
+    products = {PRODUCTS[name].name for _, _, name in named}
+    if len(products) > 1:
+        raise CardError(f"--system {system} has chips of {named[0][2]}, but --grid says {grid}")
+    product = PRODUCTS[named[0][2] if named else _DEFAULTS[arch or "wormhole_b0"]]
+    if arch not in (None, product.arch):
+        raise CardError(f"--{named[0][0]} {named[0][1]} has {product.arch} chips, but --arch says {arch}")
+    return product
+
+
+def _refuse_number(mesh: Mesh, product: Product, grid: tuple[int, int]) -> None:
+    allowed = _MACHINES.get(product.name)
+    if allowed is not None and mesh.chips not in allowed:
+        numbers = ", ".join(map(str, allowed))
+        raise CardError(f"--system {mesh} has {mesh.chips} {product.name}; tt-metal knows machines of {numbers}")
+    cores = mesh.chips * grid[0] * grid[1]
+    if cores > MOST_CORES:
+        raise CardError(
+            f"--system {mesh} with {grid[0]}x{grid[1]} cores a chip has {cores} cores; at most {MOST_CORES} are "
+            "simulated: give fewer with --grid, such as --grid 8x4"
+        )
+
+
+def _dispatch(dispatch: str | None, mesh: Mesh) -> str:
     if dispatch not in (None, *DISPATCHES):
         raise CardError(f"--dispatch {dispatch} is unknown; allowed: {', '.join(DISPATCHES)}")
-    if dispatch == FAST and cards not in (None, "1"):
-        raise CardError(f"--dispatch fast is simulated for one card only; --cards {cards} needs --dispatch slow")
+    if dispatch == FAST and mesh.chips > 1:
+        raise CardError(f"--dispatch fast is simulated for one chip only; --system {mesh} needs --dispatch slow")
     return dispatch or SLOW
-
-
-def _count(cards: str | None, product: Product) -> int:
-    if cards is None:
-        return 1
-    allowed = _MACHINES[product.name]
-    if not re.fullmatch(r"[0-9]+", text("cards", cards)) or int(cards) not in allowed:
-        numbers = ", ".join(map(str, allowed))
-        raise CardError(
-            f"--cards {cards} is no number of cards for {product.name}; tt-metal knows machines of {numbers}"
-        )
-    return int(cards)
 
 
 def _grid(text: str, product: Product) -> tuple[int, int]:
@@ -177,18 +194,18 @@ def _grid(text: str, product: Product) -> tuple[int, int]:
 def cluster_descriptor(model: CardModel) -> str:
     """What tt-metal reads about the boards; without it, it would ask the cards' own firmware.
 
-    Several cards stand in a row, each linked to the next: tt-metal takes no device that it finds no way to.
+    Every chip is on the PCI bus, also of products whose second chip a host reaches through the first one.
     """
-    chips = range(model.cards)
+    mesh, chips = model.mesh, range(model.mesh.chips)
     return "\n".join(
         [
             "arch:",
             *(f"  {chip}: {model.product.arch}" for chip in chips),
             "chips:",
-            *(f"  {chip}: [{chip}, 0, 0, 0]" for chip in chips),
+            *(f"  {chip}: [{chip % mesh.columns}, {chip // mesh.columns}, 0, 0]" for chip in chips),
             "ethernet_connections:",
-            *(_link(chip, chip + 1) for chip in chips[:-1]),
-            *(["  []"] if model.cards == 1 else []),
+            *(_link(*cable) for cable in mesh.cables()),
+            *(["  []"] if mesh.chips == 1 else []),
             "chips_with_mmio:",
             *(f"  - {chip}: {chip}" for chip in chips),
             "harvesting:",
@@ -200,9 +217,10 @@ def cluster_descriptor(model: CardModel) -> str:
     )
 
 
-def _link(left: int, right: int) -> str:
-    """One cable: the left card's channel 1 to the right card's channel 0."""
-    return f"  -\n    - chip: {left}\n      chan: 1\n    - chip: {right}\n      chan: 0"
+def _link(left: tuple[int, int], right: tuple[int, int]) -> str:
+    """One cable between two channels of chips."""
+    ends = "".join(f"\n    - chip: {chip}\n      chan: {channel}" for chip, channel in (left, right))
+    return f"  -{ends}"
 
 
 def _harvesting(product: Product, chip: int) -> str:
@@ -216,10 +234,11 @@ def _harvesting(product: Product, chip: int) -> str:
 
 
 def _board(product: Product, chip: int) -> str:
+    """A board of its own for each chip: tt-metal tells chips of one board apart by the way through the first one."""
     return f"""\
   -
     - board_id: {product.board_id + chip}
-    - board_type: {product.name}
+    - board_type: {product.board_type or product.name}
     - chips:
         - {chip}"""
 

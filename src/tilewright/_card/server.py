@@ -2,7 +2,7 @@
 """The process that runs what a host launches on the simulated card.
 
 The library in the host's process starts it (native/card/simulator), and it ends with that process. They share the
-chip's memory: what the host wrote is already there when a launch arrives.
+memory of all chips of the system: what the host wrote is already there when a launch arrives.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ _NOCS = 2
 
 
 class CardServer:
-    """One card: its chip, and the launches that arrive for it."""
+    """The cards of a system: their chips, and the launches that arrive for them."""
 
     def __init__(self, channel: socket.socket, model: CardModel, layout: ReleaseLayout, root: Path) -> None:
         self._channel = channel
         self._options = RunOptions(keep_l1=True, time_limit=time_limit(), on_print=self._print)
         self._call = Call()
-        self._waiting: list[Core] = []  # told to go, and not run yet
+        self._waiting: list[Core] = []  # told to go, and not run yet; rows of the whole system
         self._layout = layout
         self._arch = model.arch
         self._grid = model.grid
         self._coordinate_shift = layout["NOC_COORD_REG_OFFSET"]
-        self._chip = Chip(self._arch, model.grid)
+        self._chip = Chip(self._arch, model.grid, num_dies=model.mesh.chips)
         files = self._chip.memory_files()
-        cores = model.grid[0] * model.grid[1]
+        cores = self._chip.grid[0] * self._chip.grid[1]
         shared = mmap.mmap(files.l1, cores * files.l1_slot_bytes)
         l1 = np.frombuffer(shared, np.uint8).reshape(cores, files.l1_slot_bytes)
         self._decoder = Decoder(layout, l1, model.grid[0], str(root), self._arch.l1_unreserved_base)
@@ -62,6 +62,8 @@ class CardServer:
             model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_addresses
         )
         greeting = _greeting(model, layout, wants_operations=bool(installed))
+        greeting.l1_stride = model.grid[0] * model.grid[1] * files.l1_slot_bytes
+        greeting.dram_stride = self._arch.num_dram_banks * files.dram_bank_stride
         send_greeting(channel, greeting, nodes, [files.l1, files.dram])
 
     def serve(self) -> None:
@@ -83,8 +85,8 @@ class CardServer:
     def _launched(self, data: bytes) -> list[Core]:
         """Cores of a launch; the decoder gets the addresses of their launch messages."""
         cores = []
-        for x, y, launch_address in struct.iter_unpack("<III", data):
-            cores.append(self._core(x, y))
+        for card, x, y, launch_address in struct.iter_unpack("<IIII", data):
+            cores.append(self._core(card, x, y))
             self._decoder.set_launch_address(cores[-1], launch_address)
         return cores
 
@@ -132,7 +134,8 @@ class CardServer:
     def _lead_elsewhere(self, program: ProgramDescriptor, cores: list[Core]) -> bool:
         """Whether global circular buffers lead to other cores, which may have to run for these to get on."""
         others = partners(program, self._decoder.read_words, self._arch.num_circular_buffers)
-        return bool(others) and not others <= {self._coordinates(core) for core in cores}
+        there = {self._core(row // self._grid[1], *place) for (_, row), place in others}
+        return bool(there) and not there <= set(cores)
 
     def _launch(self, program: ProgramDescriptor, *, with_tensors: bool = True) -> float:
         """Runs a program; seconds that its kernels ran.
@@ -152,18 +155,16 @@ class CardServer:
     def _print(self, core: tuple[int, int], kernel: str, line: str) -> None:
         self._show(f"({core[0]},{core[1]}) {kernel}: {line}\n")
 
-    def _core(self, x: int, y: int) -> Core:
-        return self._arch.worker_columns.index(x), self._arch.worker_rows.index(y)
-
-    def _coordinates(self, core: Core) -> Core:
-        return self._arch.worker_columns[core[0]], self._arch.worker_rows[core[1]]
+    def _core(self, card: int, x: int, y: int) -> Core:
+        row = self._arch.worker_rows.index(y)
+        return self._arch.worker_columns.index(x), card * self._grid[1] + row
 
     def _take_bank_tables(self, tables: bytes) -> None:
         """Takes over which core each bank of L1 lies in. Before it stands the same of DRAM, for both NoCs."""
         cores = self._grid[0] * self._grid[1]
         begin = 2 * _NOCS * self._arch.num_dram_banks
         places = np.frombuffer(tables, np.uint16, cores, begin) >> self._coordinate_shift
-        banks = [self._core(place & 63, place >> 6) for place in places.tolist()]
+        banks = [self._core(0, place & 63, place >> 6) for place in places.tolist()]
         self._chip.set_l1_banks([y * self._grid[0] + x for x, y in banks])
 
 

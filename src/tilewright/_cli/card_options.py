@@ -10,26 +10,29 @@ from pathlib import Path
 
 from tilewright._card.environment import environment_with
 from tilewright._card.package import installed_ttnn, require_ttnn
-from tilewright._card.products import DISPATCHES, MOST_CARDS, PRODUCTS, choose_card
+from tilewright._card.products import DISPATCHES, PRODUCTS, choose_card
+from tilewright._card.systems import SYSTEMS
 
 BUILT_IN, REAL = "built-in", "real"
 
 
 def add_card_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """``--arch``, ``--grid`` and ``--cards``."""
+    """``--arch`` and ``--grid``."""
     parser.add_argument("--arch", metavar="NAME", help="chip of the card: wormhole_b0 (default) or blackhole")
     parser.add_argument(
         "--grid",
         metavar="GRID",
         help=f"cores of the card: a product ({', '.join(PRODUCTS)}) or columns x rows, such as 4x4",
     )
+
+
+def add_system_options(parser: argparse._ActionsContainer) -> None:
+    """``--system`` and ``--dispatch``."""
     parser.add_argument(
-        "--cards", metavar="N", help=f"number of cards, each with its own device id: 1 (default) to {MOST_CARDS}"
+        "--system",
+        metavar="SYSTEM",
+        help=f"several chips: a product ({', '.join(SYSTEMS)}) or rows x columns of chips, such as 1x4 or 2x4-torus",
     )
-
-
-def add_dispatch_option(parser: argparse._ActionsContainer) -> None:
-    """``--dispatch``."""
     parser.add_argument(
         "--dispatch",
         choices=DISPATCHES,
@@ -39,13 +42,13 @@ def add_dispatch_option(parser: argparse._ActionsContainer) -> None:
 
 
 def add_ttnn_option(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """``--ttnn`` and ``--dispatch``."""
+    """``--ttnn``, ``--system`` and ``--dispatch``."""
     parser.add_argument(
         "--ttnn",
         choices=(REAL, BUILT_IN),
         help="the installed ttnn on a simulated card, or tilewright's own module (default: real if ttnn is installed)",
     )
-    add_dispatch_option(parser)
+    add_system_options(parser)
 
 
 def wants_real_ttnn(options: argparse.Namespace, script: Path | None = None) -> bool:
@@ -69,5 +72,5 @@ def _imports_only_ours(script: Path) -> bool:
 
 def environment_with_card(options: argparse.Namespace, **further: str) -> dict[str, str]:
     """This process's environment with the card that the options choose."""
-    card = choose_card(options.arch, options.grid, options.cards, options.dispatch)
+    card = choose_card(options.arch, options.grid, options.system, options.dispatch)
     return {**environment_with(require_ttnn(), card, os.environ), **further}

@@ -52,6 +52,8 @@ def refuse_operation_options(parser: argparse.ArgumentParser, options: argparse.
             parser.error(f"--{name} is for operations; a script sets it itself")
     if options.dispatch is not None and not runs_on_card(options):
         parser.error("--dispatch is for the real ttnn; the built-in module has no command queues")
+    if options.system is not None and not runs_on_card(options):
+        parser.error("--system is for the real ttnn; the built-in module has one chip")
 
 
 def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:

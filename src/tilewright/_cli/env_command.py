@@ -9,7 +9,7 @@ import shlex
 from tilewright._card.environment import SLOW_DISPATCH, card_environment
 from tilewright._card.package import require_ttnn
 from tilewright._card.products import choose_card
-from tilewright._cli.card_options import add_card_options, add_dispatch_option
+from tilewright._cli.card_options import add_card_options, add_system_options
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import json_text
 
@@ -23,18 +23,19 @@ def build_parser() -> argparse.ArgumentParser:
         """
         eval "$(tilewright env)"
         eval "$(tilewright env --arch blackhole)"
+        eval "$(tilewright env --system t3000)"
         tilewright env --json
         """,
     )
     add_card_options(parser)
-    add_dispatch_option(parser)
+    add_system_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 
 def run(arguments: list[str]) -> int:
     options = build_parser().parse_args(arguments)
-    card = choose_card(options.arch, options.grid, options.cards, options.dispatch)
+    card = choose_card(options.arch, options.grid, options.system, options.dispatch)
     variables = card_environment(require_ttnn(), card)
     if options.json:
         print(json_text("env", {"variables": variables}))

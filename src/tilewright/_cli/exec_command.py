@@ -143,9 +143,9 @@ def _run(arguments: list[str]) -> int:
         return _said(command, status.returncode, script_failed(" ".join(command), status.returncode))
     if options.compare:
         parser.error("--compare is for the real ttnn; the built-in module has no golden functions")
-    if (options.arch, options.grid, options.cards, options.dispatch) != (None, None, None, None):
+    if (options.arch, options.grid, options.system, options.dispatch) != (None, None, None, None):
         parser.error(
-            "--arch, --grid, --cards and --dispatch are for the real ttnn; a script of the built-in module "
+            "--arch, --grid, --system and --dispatch are for the real ttnn; a script of the built-in module "
             "opens its own device"
         )
     if is_command and not is_pytest(target[1:]):
@@ -220,7 +220,7 @@ def _said(command: list[str], status: int, error: Error | None) -> int:
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
     """Our options, and what to run: options after the script are the script's."""
-    with_value = {"--ttnn", "--arch", "--grid", "--cards", "--dispatch", "--diagnosis", "--time-limit"}
+    with_value = {"--ttnn", "--arch", "--grid", "--system", "--dispatch", "--diagnosis", "--time-limit"}
     position = 0
     while position < len(arguments) and arguments[position].startswith("-") and arguments[position] != "--":
         position += 2 if arguments[position] in with_value else 1

@@ -150,13 +150,15 @@ def _grid_or_product(text: str) -> tuple[int, int] | str:
 def chosen_card(options: argparse.Namespace) -> CardModel:
     """The card that the options of a command for scripts name."""
     named = options.grid if options.grid is None or isinstance(options.grid, str) else "x".join(map(str, options.grid))
-    return choose_card(options.arch, named, dispatch=options.dispatch)
+    return choose_card(options.arch, named, options.system, options.dispatch)
 
 
 def checked_grid(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tuple[int, int]:
     """The grid asked for, or all of the chip; an error that names the limit where it is too large."""
     if getattr(options, "dispatch", None) is not None:
         parser.error("--dispatch is for the real ttnn; an operation has no command queues")
+    if getattr(options, "system", None) is not None:
+        parser.error("--system is for the real ttnn; an operation runs on one chip")
     if isinstance(options.grid, str):
         parser.error(f"--grid {options.grid} names a card, which only scripts have; give columns by rows, such as 8x8")
     options.arch = options.arch or _DEFAULT_ARCH

@@ -41,7 +41,7 @@ class MemoryFiles:
     """Open files that hold a chip's memory, for a process that maps it too.
 
     Attributes:
-        l1: L1 of core ``(x, y)`` begins at ``(y * grid_x + x) * l1_slot_bytes``.
+        l1: L1 of core ``(x, y)`` of the system begins at ``(y * grid_x + x) * l1_slot_bytes``.
         dram: bank ``i`` begins at ``i * dram_bank_stride``.
         state: bookkeeping of the memory, for the engine only (native/engine/chip/chip_memory.h).
     """
@@ -78,14 +78,26 @@ class Chip:
     """
 
     def __init__(
-        self, arch: ArchDescription, grid: tuple[int, int] | None = None, memory: MemoryFiles | None = None
+        self,
+        arch: ArchDescription,
+        grid: tuple[int, int] | None = None,
+        memory: MemoryFiles | None = None,
+        num_dies: int = 1,
     ) -> None:
-        """A chip with memory of its own, or on the memory of another one."""
+        """A chip with memory of its own, or on the memory of another one.
+
+        Args:
+            num_dies: several chips of one system, whose programs run together. Row ``y`` of chip ``n`` is row
+                ``n * grid[1] + y`` of the system.
+        """
         self.arch = arch
-        self.grid = grid if grid is not None else (arch.grid.x, arch.grid.y)
+        self.die_grid = grid if grid is not None else (arch.grid.x, arch.grid.y)
+        self.num_dies = num_dies
+        self.grid = self.die_grid[0], self.die_grid[1] * num_dies
         config = wire.ChipConfig(
-            grid_x=self.grid[0],
-            grid_y=self.grid[1],
+            num_dies=num_dies,
+            grid_x=self.die_grid[0],
+            grid_y=self.die_grid[1],
             l1_bytes=arch.l1_bytes,
             dram_banks=arch.num_dram_banks,
             dram_bank_bytes=arch.dram_bank_bytes,
@@ -101,7 +113,9 @@ class Chip:
             writes_keep_order=int(arch.arch is Arch.WORMHOLE_B0),
         )
         workers = [
-            (arch.worker_columns[x], arch.worker_rows[y]) for y in range(self.grid[1]) for x in range(self.grid[0])
+            (arch.worker_columns[x], arch.worker_rows[y])
+            for y in range(self.die_grid[1])
+            for x in range(self.die_grid[0])
         ]
         noc_xy = np.array([*workers, *arch.dram_coords], dtype=np.uint8)
         files = MemoryFileNumbers(l1=memory.l1, dram=memory.dram, state=memory.state) if memory is not None else None
@@ -114,7 +128,8 @@ class Chip:
         self._is_parents = False
         self._files = _memory_files(self._handle)
         self._l1_banks = array("H")
-        self._launcher = Launcher(arch, self.grid, _RunnerStarter(config, noc_xy, self._files, self._l1_banks))
+        starter = _RunnerStarter(config, noc_xy, self._files, self._l1_banks)
+        self._launcher = Launcher(arch, self.grid, self.die_grid, starter)
         self._finalizer = weakref.finalize(self, _free, self._handle, self._launcher)
         _chips.add(self)
 
@@ -207,9 +222,12 @@ class Chip:
         """Says which core each bank of L1 lies in, as a host that allocates L1 itself has them: rows of the grid one
         after another, a number for each bank. Without it bank ``i`` is core ``i``.
         """
-        if sorted(cores) != list(range(self.grid[0] * self.grid[1])):
-            raise ValueError(f"cores must name each of the {self.grid[0]}x{self.grid[1]} cores once, not {list(cores)}")
+        columns, rows = self.die_grid
+        if sorted(cores) != list(range(columns * rows)):
+            raise ValueError(f"cores must name each of the {columns}x{rows} cores once, not {list(cores)}")
         with self._in_use() as handle:
+            if list(cores) == self._l1_banks.tolist():
+                return  # the host starts each of its chips with the same table
             engine().tw_chip_set_l1_banks(handle, (ctypes.c_uint16 * len(cores))(*cores))
             self._l1_banks[:] = array("H", cores)
             self._launcher.end_runner()  # the next one gets the banks

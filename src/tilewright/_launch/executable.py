@@ -84,7 +84,7 @@ class Executable:
     def _compile(self) -> None:
         launcher, program = self._launcher, self._program
         self.sources = tuple(
-            kernel_source(program, kernel, launcher.arch, launcher.grid, self._instrumentation)
+            kernel_source(program, kernel, launcher.arch, launcher.die_grid, self._instrumentation)
             for kernel in program.kernels
         )
         self._environment = build_environment()

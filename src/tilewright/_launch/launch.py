@@ -44,9 +44,16 @@ class Launcher:
     After a runner has ended, the next launch starts another and loads into it what it runs.
     """
 
-    def __init__(self, arch: ArchDescription, grid: tuple[int, int], start_runner: Callable[[], Runner]) -> None:
+    def __init__(
+        self,
+        arch: ArchDescription,
+        grid: tuple[int, int],
+        die_grid: tuple[int, int],
+        start_runner: Callable[[], Runner],
+    ) -> None:
         self.arch = arch
         self.grid = grid
+        self.die_grid = die_grid
         self._start_runner = start_runner
         self._runner: Runner | None = None
         # One program of a chip runs at a time. Threads wait here, where Ctrl-C can reach them. Reads and writes

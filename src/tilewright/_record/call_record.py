@@ -100,6 +100,35 @@ class CallRecord:
     def num_entries(self) -> int:
         return len(self.words)
 
+    def by_chip(self, rows: int) -> list[tuple[int, CallRecord]]:
+        """The record of each chip that ran kernels, with its number; a chip has so many rows of the system's grid."""
+        words: dict[int, list[NDArray[np.uint64]]] = {}
+        for head, part in self._parts():
+            chip, head.y = divmod(head.y, rows)
+            words.setdefault(chip, []).append(np.concatenate([np.frombuffer(bytes(head), np.uint64), part[1:]]))
+        return [(chip, self._of_chip(chip, rows, np.concatenate(words[chip]))) for chip in sorted(words)]
+
+    def _parts(self) -> Iterator[tuple[RecordHead, NDArray[np.uint64]]]:
+        at = 0
+        while at < len(self.words):
+            head = record_head(self.words[at])
+            yield head, self.words[at : at + 1 + head.num_entries]
+            at += 1 + head.num_entries
+
+    def _of_chip(self, chip: int, rows: int, words: NDArray[np.uint64]) -> CallRecord:
+        def here(cores: tuple[Core, ...]) -> tuple[Core, ...]:
+            return tuple((x, y - chip * rows) for x, y in cores if y // rows == chip)
+
+        buffers = (dataclasses.replace(each, cores=here(each.cores)) for each in self.buffers)
+        semaphores = (dataclasses.replace(each, cores=here(each.cores)) for each in self.semaphores)
+        return dataclasses.replace(
+            self,
+            grid=(self.grid[0], rows),
+            buffers=tuple(each for each in buffers if each.cores),
+            semaphores=tuple(each for each in semaphores if each.cores),
+            words=words,
+        )
+
     def save(self, path: Path) -> None:
         """Writes it to a file, all of it or nothing."""
         facts = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "words"}

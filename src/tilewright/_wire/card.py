@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages between the library in tt-metal's process and the card's server, over one Unix socket.
 
-The server begins: a DONE with the files of the chip's memory attached, a ``CardGreeting`` and its nodes, or a FAILED if
+One server runs the programs of all cards of a system. It begins: a DONE with the files of the chips' memory attached,
+a ``CardGreeting`` and the nodes of a card, or a FAILED if
 it cannot start. Then the library sends
 
 * BANK_TABLES, which gets no answer;
 * OPERATION with the name of ttnn's operation and TENSORS with its tensors, if the greeting wants them;
 * DISPATCH_CORE with the memory of a core whose kernels serve a command queue. The server answers with the text of
   ``_card/dispatch_kernels.py``, or with FAILED;
-* LAUNCH with the cores that were told to go, three words each: x, y and the address of the launch message in L1, or 0
-  for the first one. The server answers with any number of PRINT and a DONE with a
+* LAUNCH with the cores that were told to go, four words each: card, x, y and the address of the launch message in L1,
+  or 0 for the first one. The server answers with any number of PRINT and a DONE with a
   ``LaunchDone``, or with WAITING, FAILED or INTERRUPTED. WAITING is for cores whose global circular buffers lead to
   cores that were not told to go yet: they run together with those, or at a LAUNCH without cores.
 """
@@ -21,7 +22,7 @@ from typing import Annotated
 from tilewright._wire.layout import f64, i32, structure, u32, u64
 
 MAGIC = 0x44524157
-VERSION = 7
+VERSION = 8
 MAX_FILES = 64
 
 
@@ -95,6 +96,8 @@ class CardGreeting(ctypes.Structure):
     config_begin: u64  # L1 addresses of a program's configuration before it goes
     config_end: u64
     bank_tables: u64  # L1 address where firmware finds the tables of banks when it starts
+    l1_stride: u64  # nodes are those of the first card; further in the files by so much are those of the next
+    dram_stride: u64
 
 
 @structure

@@ -95,6 +95,7 @@ class MessageHeader(ctypes.Structure):
 
 @structure
 class ChipConfig(ctypes.Structure):
+    num_dies: u32  # chips of one system: each has the grid and the banks below, and NoC coordinates of its own
     grid_x: u32
     grid_y: u32
     l1_bytes: u32

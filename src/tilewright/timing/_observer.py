@@ -7,7 +7,7 @@ import dataclasses
 
 from tilewright._launch.observer import Launch, Observer
 from tilewright._record.run import Run
-from tilewright.timing._timed_launch import TimedLaunch, timed_launch
+from tilewright.timing._timed_launch import TimedLaunch, timed_launches
 
 
 class TimeObserver(Observer[TimedLaunch]):
@@ -15,5 +15,6 @@ class TimeObserver(Observer[TimedLaunch]):
 
     def observe(self, launch: Launch) -> Run:
         run = launch.run(dataclasses.replace(launch.options, record_calls=True))
-        self.take(dataclasses.replace(timed_launch(launch, run), run=None))
+        for timed in timed_launches(launch, run):
+            self.take(dataclasses.replace(timed, run=None))
         return run

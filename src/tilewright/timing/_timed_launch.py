@@ -56,6 +56,7 @@ class TimedLaunch:
         operation, callers: the call of ttnn that made the launch, and the functions that led to it, where known.
         op_code: the device operation, as tt-metal's profiler names it, where known.
         run: the record of the run, where ``time_program`` made the launch.
+        chip: which of several chips it ran on.
     """
 
     record: CallRecord
@@ -66,6 +67,7 @@ class TimedLaunch:
     operation: str = ""
     callers: tuple[Caller, ...] = ()
     op_code: str = ""
+    chip: int | None = None
 
     @functools.cached_property
     def time(self) -> DeviceTime:
@@ -79,13 +81,18 @@ class TimedLaunch:
     @property
     def name(self) -> str:
         """The operation; where it is not known, the first compute kernel, or the first kernel."""
-        return self.operation.rpartition(" > ")[2] or max(self.record.kernels, key=lambda kernel: kernel.processor).name
+        first = max(self.record.kernels, key=lambda kernel: kernel.processor)
+        return (self.operation.rpartition(" > ")[2] or first.name) + self._on_chip
 
     @property
     def label(self) -> str:
         """Names of its kernels, the compute kernels first."""
         kernels = sorted(self.record.kernels, key=lambda kernel: -kernel.processor)
-        return ", ".join(dict.fromkeys(kernel.name for kernel in kernels))
+        return ", ".join(dict.fromkeys(kernel.name for kernel in kernels)) + self._on_chip
+
+    @property
+    def _on_chip(self) -> str:
+        return "" if self.chip is None else f" on chip {self.chip}"
 
     def _repr_html_(self) -> str:
         title = f"{self.label}: {self.time.microseconds:.1f} us on {self.time.num_cores} cores of {self.time.arch}"
@@ -119,6 +126,15 @@ def time_program(
     launch = TensorLaunch(tensor_list("io_tensors", io_tensors), program, chosen)
     run = launch.run(dataclasses.replace(chosen, record_calls=True))
     return timed_launch(launch, run)
+
+
+def timed_launches(launch: Launch, run: Run) -> list[TimedLaunch]:
+    """A launch with its time; one on several chips is one for each, as if they did not wait for each other."""
+    timed = timed_launch(launch, run)
+    if launch.chip.num_dies == 1:
+        return [timed]
+    records = timed.record.by_chip(launch.chip.die_grid[1])
+    return [dataclasses.replace(timed, record=record, chip=chip) for chip, record in records]
 
 
 def timed_launch(launch: Launch, run: Run, *, keep_events: bool = False) -> TimedLaunch:

@@ -26,10 +26,7 @@ void reset_compute_state(ComputeState& state) {
     state.dst = state.dst_memory;
 }
 
-Program::Program(Chip& chip) : chip(chip) {
-    const size_t num_cores = size_t{chip.config().grid_x} * chip.config().grid_y;
-    semaphore_bases.assign(num_cores, chip.config().config_base);
-}
+Program::Program(Chip& chip) : chip(chip) { semaphore_bases.assign(chip.cores().size(), chip.config().config_base); }
 
 uint32_t Program::semaphore_base(const Core& core) const {
     return semaphore_bases[core.y * chip.config().grid_x + core.x];
@@ -262,11 +259,12 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     context.noc_x[0] = context.noc_x[1] = core.noc_x;
     context.noc_y[0] = context.noc_y[1] = core.noc_y;
     context.logical_x = static_cast<uint8_t>(core.x);
-    context.logical_y = static_cast<uint8_t>(core.y);
+    const uint32_t row = chip.row_in_die(core);
+    context.logical_y = static_cast<uint8_t>(row);
     // A host that launches without command queues leaves the origin of relative coordinates at (0,0).
     const CoreXY origin = kernel.has_arguments_in_l1 ? CoreXY{0, 0} : kernel.cores.front();
     context.relative_x = static_cast<uint8_t>(core.x - origin.x);
-    context.relative_y = static_cast<uint8_t>(core.y - origin.y);
+    context.relative_y = static_cast<uint8_t>(row - origin.y);
     context.compute_words = kernel.kind == KernelKind::Compute ? 1 : 0;
     for_each_index(core.configured, [&](uint32_t index) {
         load_view(instance, index);

@@ -16,16 +16,10 @@ static bool overlaps(uint64_t address, uint64_t bytes, uint64_t begin, uint64_t 
     return address < end && address + bytes > begin;
 }
 
-// Without command queues the host writes every launch message to the first place of the ring.
-static std::vector<LaunchedCore> first_messages(const std::set<std::pair<uint32_t, uint32_t>>& cores) {
-    std::vector<LaunchedCore> launched;
-    for (const auto& [x, y] : cores) {
-        launched.push_back({x, y, 0});
-    }
-    return launched;
+Launches::Launches(uint32_t card, Memory& memory, Server& server, LaunchGroup& group) :
+    card_(card), memory_(memory), server_(server), group_(group), mutex_(group.mutex) {
+    group.add(*this);
 }
-
-Launches::Launches(Memory& memory, Server& server) : memory_(memory), server_(server) {}
 
 const Memory::Mapped* Launches::with_go_word(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) const {
     for (const Memory::Mapped& node : memory_.nodes(x, y)) {
@@ -58,7 +52,11 @@ void Launches::before_read(uint32_t x, uint32_t y, uint64_t address, uint64_t by
     }
     const std::lock_guard lock(mutex_);
     if (armed_.count({x, y}) != 0) {
-        run();
+        if (group_.runs_together()) {
+            group_.run(false);
+        } else {
+            run();
+        }
     }
     if (waiting_.count({x, y}) != 0) {
         run_waiting();
@@ -95,7 +93,7 @@ void Launches::take_signal(const Memory::Mapped& node, Core core) {
         }
         armed_.insert(core);
         // A core may have been configured for a launch that never came.
-        if (armed_.size() >= configured_.size()) {
+        if (armed_.size() >= configured_.size() && !group_.runs_together()) {
             run();
         }
     }
@@ -151,7 +149,11 @@ void Launches::start_dispatch_core(Core core) {
 
 void Launches::run_workers(const std::vector<LaunchedCore>& cores) {
     const std::lock_guard lock(mutex_);
-    const Server::Outcome outcome = server_.launch(cores);
+    std::vector<LaunchedOn> launched;
+    for (const LaunchedCore& core : cores) {
+        launched.push_back({card_, core.x, core.y, core.launch_address});
+    }
+    const Server::Outcome outcome = server_.launch(launched);
     workers_wait_ = outcome != Server::Outcome::AllDone;
 }
 
@@ -162,15 +164,23 @@ void Launches::finish_workers() {
     }
 }
 
-// Cores are done even after an error: the host must be able to continue, or to close the device.
-void Launches::run() {
-    const std::set<Core> cores = std::exchange(armed_, {});
+// Without command queues the host writes every launch message to the first place of the ring.
+void Launches::take_armed(std::vector<LaunchedOn>& cores) {
+    set_signals(armed_, server_.greeting.signals.done);
+    for (const auto& [x, y] : std::exchange(armed_, {})) {
+        cores.push_back({card_, x, y, 0});
+    }
     configured_.clear();
     tables_sent_ = false;
-    set_signals(cores, server_.greeting.signals.done);
+}
+
+void Launches::run() {
+    const std::set<Core> cores = armed_;
+    std::vector<LaunchedOn> launched;
+    take_armed(launched);
     Server::Outcome outcome{};
     try {
-        outcome = server_.launch(first_messages(cores));
+        outcome = server_.launch(launched);
     } catch (...) {
         finish_waiting();
         throw;

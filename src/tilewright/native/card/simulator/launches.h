@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when a program runs. The host configures its cores (kernels, circular buffers, semaphores, arguments), then
+// Decides when the program of a card runs. The host configures its cores (kernels, circular buffers, semaphores, arguments), then
 // sends each a launch message and GO, and polls for DONE much later. The program runs as soon as every core configured
 // since the last launch has its GO: the host is still inside the call that launched it, and an error is raised there.
-// If the host polls for DONE earlier, it runs then.
+// If the host polls for DONE earlier, it runs then. Programs of several cards always run then (launch_group.h).
 //
 // A program whose global circular buffers lead to cores without a GO may depend on those. If the host may launch them
 // before it polls for DONE (ttnn.enable_asynchronous_slow_dispatch), the program waits for them, and all run together;
@@ -14,8 +14,10 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "fast_dispatch/command_queues.h"
+#include "launch_group.h"
 #include "memory.h"
 #include "server.h"
 
@@ -23,7 +25,10 @@ namespace card {
 
 class Launches {
 public:
-    Launches(Memory& memory, Server& server);
+    Launches(uint32_t card, Memory& memory, Server& server, LaunchGroup& group);
+    ~Launches() { group_.remove(*this); }
+    Launches(const Launches&) = delete;
+    Launches& operator=(const Launches&) = delete;
 
     // Called after the host wrote there.
     void after_write(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes);
@@ -34,6 +39,9 @@ public:
     // global circular buffers lead to; at the latest before the host learns of anything that follows.
     void run_workers(const std::vector<LaunchedCore>& cores);
     void finish_workers();
+
+    // Adds the cores that got a GO, which are done from now on: the host must be able to continue after an error, too.
+    void take_armed(std::vector<LaunchedOn>& cores);
 
 private:
     using Core = std::pair<uint32_t, uint32_t>;
@@ -50,9 +58,11 @@ private:
     void finish_waiting();
     void set_signals(const std::set<Core>& cores, uint32_t signal);
 
+    const uint32_t card_;
     Memory& memory_;
     Server& server_;
-    std::recursive_mutex mutex_;
+    LaunchGroup& group_;
+    std::recursive_mutex& mutex_;
     std::set<Core> configured_, armed_, waiting_;
     std::string waiting_operation_;  // the operation that launched the last of them
     bool tables_sent_ = false;  // since the last launch

@@ -12,7 +12,7 @@ namespace card {
 
 static uint32_t index_of(uint32_t x, uint32_t y) { return (y & 63u) * 64u + (x & 63u); }
 
-Memory::Memory(const std::vector<CardNode>& nodes, const std::vector<int>& files) {
+MappedFiles::MappedFiles(const std::vector<int>& files) {
     for (const int file : files) {
         struct stat state{};
         void* memory = fstat(file, &state) == 0 ? mmap(
@@ -28,18 +28,18 @@ Memory::Memory(const std::vector<CardNode>& nodes, const std::vector<int>& files
         }
         mappings_.emplace_back(static_cast<uint8_t*>(memory), static_cast<uint64_t>(state.st_size));
     }
-    for (const CardNode& node : nodes) {
-        uint8_t* bytes = nullptr;
-        if (node.file >= 0) {
-            bytes = mappings_.at(static_cast<size_t>(node.file)).first + node.file_offset;
-        }
-        nodes_[index_of(node.x, node.y)].push_back({node.kind, bytes, node.address, node.bytes, node.go_address});
+}
+
+MappedFiles::~MappedFiles() {
+    for (const auto& [memory, bytes] : mappings_) {
+        munmap(memory, bytes);
     }
 }
 
-Memory::~Memory() {
-    for (const auto& [memory, bytes] : mappings_) {
-        munmap(memory, bytes);
+Memory::Memory(const std::vector<CardNode>& nodes, const MappedFiles& files) {
+    for (const CardNode& node : nodes) {
+        uint8_t* bytes = node.file >= 0 ? files.at(node.file, node.file_offset) : nullptr;
+        nodes_[index_of(node.x, node.y)].push_back({node.kind, bytes, node.address, node.bytes, node.go_address});
     }
 }
 

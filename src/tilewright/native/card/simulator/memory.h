@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "wire/card.h"
@@ -17,6 +18,22 @@ namespace card {
 
 using namespace tw::wire;
 
+// The files of a system's memory, mapped once for all its cards.
+class MappedFiles {
+public:
+    // The files may be closed afterwards.
+    explicit MappedFiles(const std::vector<int>& files);
+    ~MappedFiles();
+    MappedFiles(const MappedFiles&) = delete;
+    MappedFiles& operator=(const MappedFiles&) = delete;
+
+    uint8_t* at(int32_t file, uint64_t offset) const { return mappings_.at(static_cast<size_t>(file)).first + offset; }
+
+private:
+    std::vector<std::pair<uint8_t*, uint64_t>> mappings_;
+};
+
+// The memory of one card.
 class Memory {
 public:
     struct Mapped {
@@ -24,9 +41,7 @@ public:
         uint8_t* bytes;
         uint64_t address, size, go_address;
     };
-    // Maps the nodes' memory out of the files; the files may be closed afterwards.
-    Memory(const std::vector<CardNode>& nodes, const std::vector<int>& files);
-    ~Memory();
+    Memory(const std::vector<CardNode>& nodes, const MappedFiles& files);
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
 
@@ -43,7 +58,6 @@ private:
     template <typename Copy>
     void each_page(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes, Copy copy);
 
-    std::vector<std::pair<uint8_t*, uint64_t>> mappings_;
     std::array<std::vector<Mapped>, 64 * 64> nodes_;
     std::mutex mutex_;  // of the pages
     std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;

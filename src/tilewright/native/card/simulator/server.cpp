@@ -176,19 +176,27 @@ void Server::receive_greeting() {
     if (greeting.magic != kMagic || greeting.version != kVersion || greeting.num_files != files.size()) {
         throw std::runtime_error("tilewright: the card's library and its server are of different versions");
     }
-    nodes.resize(greeting.num_nodes);
-    receive(nodes.data(), nodes.size() * sizeof(CardNode));
+    nodes_.resize(greeting.num_nodes);
+    receive(nodes_.data(), nodes_.size() * sizeof(CardNode));
 }
 
-Server::Outcome Server::launch(const std::vector<LaunchedCore>& cores) {
+std::vector<CardNode> Server::nodes_of(uint32_t card) const {
+    std::vector<CardNode> nodes = nodes_;
+    for (CardNode& node : nodes) {
+        node.file_offset += card * (node.kind == CardNodeKind::Dram ? greeting.dram_stride : greeting.l1_stride);
+    }
+    return nodes;
+}
+
+Server::Outcome Server::launch(const std::vector<LaunchedOn>& cores, bool names_operation) {
     if (getpid() != owner_) {
         throw std::runtime_error("tilewright: the card was opened by another process; a forked one must open its own");
     }
     const LaunchTime time;
     const InterruptsPassedOn interrupts(process_);
     if (greeting.wants_operations != 0) {
-        send_text(CardMessageKind::Operation, current_operation());
-        send_text(CardMessageKind::Tensors, current_tensors());
+        send_text(CardMessageKind::Operation, names_operation ? current_operation() : "");
+        send_text(CardMessageKind::Tensors, names_operation ? current_tensors() : "");
     }
     const CardMessageHeader request{CardMessageKind::Launch, static_cast<uint32_t>(cores.size() * sizeof(cores[0]))};
     send(&request, sizeof(request));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server process that runs launched programs. This library starts one for each process that opens a card, and it
-// ends with that process. Environment variables select its Python (TILEWRIGHT_CARD_PYTHON) and the card
+// The server process that runs launched programs of all cards. This library starts one for each process that opens a
+// card, and it ends with that process. Environment variables select its Python (TILEWRIGHT_CARD_PYTHON) and the card
 // (TILEWRIGHT_CARD).
 #pragma once
 
@@ -11,12 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "fast_dispatch/workers.h"
 #include "wire/card.h"
 
 namespace card {
 
 using namespace tw::wire;
+
+// A core that was told to go. `launch_address`: of its launch message in L1; 0: the first of its ring.
+struct LaunchedOn {
+    uint32_t card, x, y, launch_address;
+};
 
 class Server {
 public:
@@ -27,7 +31,8 @@ public:
     Server& operator=(const Server&) = delete;
 
     CardGreeting greeting{};
-    std::vector<CardNode> nodes;
+    // Nodes of one card.
+    std::vector<CardNode> nodes_of(uint32_t card) const;
     std::vector<int> files;
 
     enum class Outcome {
@@ -38,13 +43,16 @@ public:
     // Runs the program of these cores to its end; without cores, the programs that wait. Throws
     // std::runtime_error with the server's text if it fails, and no program waits any more. Returns AllDone if it was
     // interrupted, so that the host's own signal handler can act.
-    Outcome launch(const std::vector<LaunchedCore>& cores);
+    // names_operation: the operation that this thread executes launched the program.
+    Outcome launch(const std::vector<LaunchedOn>& cores, bool names_operation = true);
     // Names and numbers of the kernels on a dispatch core whose memory this is (_card/dispatch_kernels.py).
     std::string describe_dispatch_core(const std::vector<uint8_t>& l1);
     // Sends the tables of banks that firmware would read.
     void send_bank_tables(const std::vector<uint8_t>& tables);
 
 private:
+    std::vector<CardNode> nodes_;  // of the first card
+
     void start();
     void end();
     void receive_greeting();

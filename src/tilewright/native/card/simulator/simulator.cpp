@@ -18,6 +18,7 @@
 #include "fast_dispatch/host_dma.h"
 #include "host_errors.h"
 #include "host_python.h"
+#include "launch_group.h"
 #include "launches.h"
 #include "memory.h"
 #include "pcie_windows.h"
@@ -26,18 +27,7 @@
 
 namespace card {
 
-struct Card {
-    explicit Card(uint32_t number) : windows(server.greeting.pci_id, number) {}
-
-    Server server;
-    PcieWindows windows;
-    Memory memory{server.nodes, server.files};
-    Launches launches{memory, server};
-};
-
-static constexpr uint32_t kMaxCards = 8;
-using Cards = std::array<std::shared_ptr<Card>, kMaxCards>;
-static Cards g_cards;  // a call holds the card it uses: another thread may close it meanwhile
+static constexpr uint32_t kMaxCards = 32;  // PCI has five bits for a device
 static std::mutex g_opening;
 
 // A forked process gets the lock open, whatever another thread did with it.
@@ -55,15 +45,44 @@ static uint32_t num_cards() {
     return count == nullptr ? 1 : std::clamp<uint32_t>(static_cast<uint32_t>(std::atoi(count)), 1, kMaxCards);
 }
 
+// What the cards share: one server, which runs the programs of all, and the files of their memory.
+struct System {
+    Server server;
+    MappedFiles files{server.files};
+    LaunchGroup launches{server, num_cards()};
+};
+
+struct Card {
+    Card(uint32_t number, const std::shared_ptr<System>& of) :
+        system(of),
+        windows(of->server.greeting.pci_id, number),
+        memory(of->server.nodes_of(number), of->files),
+        launches(number, memory, of->server, of->launches) {}
+
+    std::shared_ptr<System> system;
+    PcieWindows windows;
+    Memory memory;
+    Launches launches;
+};
+
+using Cards = std::array<std::shared_ptr<Card>, kMaxCards>;
+static std::shared_ptr<System> g_system;
+static Cards g_cards;  // a call holds the card it uses: another thread may close it meanwhile
+
+static std::shared_ptr<System> opened_system() {
+    const std::lock_guard lock(g_opening);
+    return g_system;
+}
+
 // Further cards are started when the host first accesses them.
 static std::shared_ptr<Card> opened(uint64_t number = 0) {
     const std::lock_guard lock(g_opening);
-    if (!g_cards[0] || number >= num_cards()) {
+    if (!g_system || number >= num_cards()) {
         throw std::runtime_error("tilewright: the simulated card was used before it was initialised");
     }
     std::shared_ptr<Card>& card = g_cards[number];
     if (!card) {
-        card = std::make_shared<Card>(static_cast<uint32_t>(number));
+        card = std::make_shared<Card>(static_cast<uint32_t>(number), g_system);
     }
     return card;
 }
@@ -104,8 +123,13 @@ static void with_operation(Access access) {
     }
 }
 
-// For `tilewright exec --compare`: compares the host's operations with their golden functions from now on.
-static void compare_operations() {
+// Has the host's Python end each operation with what it launched (_card/operations.py), refuse a mesh that does not fit,
+// and for `tilewright exec --compare` compare operations with their golden functions.
+static void watch_operations() {
+    const std::string refusal = call_host_python("tilewright._card.operations", "watch_operations");
+    if (!refusal.empty()) {
+        throw std::runtime_error("tilewright: " + refusal);
+    }
     if (std::getenv("TILEWRIGHT_CARD_COMPARE") == nullptr) {
         return;
     }
@@ -167,24 +191,26 @@ void libttsim_init() {
         card::keep_lock_through_forks();
         {
             const std::lock_guard lock(card::g_opening);
-            if (card::g_cards[0]) {
+            if (card::g_system) {
                 return;
             }
         }
         // Without the lock: Python may have to wait for a thread that waits for the lock.
-        auto opening = std::make_shared<card::Card>(0);
-        card::compare_operations();
+        auto opening = std::make_shared<card::System>();
+        card::watch_operations();
         const std::lock_guard lock(card::g_opening);
-        if (!card::g_cards[0]) {
-            card::g_cards[0] = std::move(opening);
+        if (!card::g_system) {
+            card::g_system = std::move(opening);
         }
     });
 }
 
 void libttsim_exit() {
     card::Cards closing;
+    std::shared_ptr<card::System> system;
     const std::lock_guard lock(card::g_opening);
     std::swap(closing, card::g_cards);  // each is destroyed after the last call that uses it
+    std::swap(system, card::g_system);
 }
 
 void libttsim_clock(uint32_t) {}
@@ -217,6 +243,16 @@ void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void* data
 
 void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void* data, uint32_t bytes) {
     card::in_host([=] { card::with_operation([=] { card::write_tile(x, y, address, data, bytes); }); });
+}
+
+// Not called by tt-metal: runs the programs that the cards of a system were told to go with (_card/operations.py). The
+// text of an error, which stays until this thread's next call, or null.
+const char* libttsim_finish_operation() {
+    return card::failure_of([] {
+        if (const auto system = card::opened_system()) {
+            system->launches.run(true);
+        }
+    });
 }
 
 // Not called by tt-metal: the times since the first query (_card/times.py).

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One simulated chip: worker cores with L1, DRAM banks, and the NoC coordinates of each.
+// The simulated system: one chip, or several of the same product (dies). Each die has worker cores with L1, DRAM banks,
+// and NoC coordinates of its own. Cores are numbered die after die, row by row; logical row y of die d is row
+// d * grid_y + y of the system.
 #pragma once
 
 #include <bit>
@@ -81,17 +83,18 @@ struct ThreadSemaphore {
 inline constexpr uint32_t kNumThreadSemaphores = 8;
 
 struct Core {
-    uint16_t x = 0, y = 0;          // logical
+    uint16_t x = 0, y = 0;  // logical, in the system
+    uint16_t die = 0;
     uint8_t noc_x = 0, noc_y = 0;
-    uint32_t l1_base = 0;           // slot pointer
+    uint32_t l1_base = 0;  // slot pointer
     uint32_t circular_base = 0;  // slot pointer of the L1 that holds its circular buffers (shared_l1.h)
     CoreMemoryState* memory_state = nullptr;
     CoreCircularBuffer cb[kMaxCircularBuffers];
     uint64_t configured = 0;  // its circular buffers, as bits
     std::unique_ptr<ComputeState> compute;
     std::vector<KernelInstance*> instances;  // of the program being run
-    bool is_in_use = false;                  // by the program loaded last
-    std::deque<MailboxWord> mailbox[4];      // words sent to BRISC, unpack, math, pack
+    bool is_in_use = false;  // by the program loaded last
+    std::deque<MailboxWord> mailbox[4];  // words sent to BRISC, unpack, math, pack
     ThreadSemaphore thread_semaphore[kNumThreadSemaphores];
 };
 
@@ -112,10 +115,25 @@ struct NocNode {
     LazyPoison* poison = nullptr;  // of DRAM
 };
 
+// The die that NoC coordinates and banks belong to: that of the kernel this OS thread runs.
+extern constinit thread_local uint32_t t_die __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+// While it lives, NoC coordinates and banks are those of another die.
+class OnDie {
+public:
+    explicit OnDie(uint32_t die) : before_(t_die) { t_die = die; }
+    ~OnDie() { t_die = before_; }
+    OnDie(const OnDie&) = delete;
+    OnDie& operator=(const OnDie&) = delete;
+
+private:
+    uint32_t before_;
+};
+
 class Chip {
 public:
-    // noc_xy: x, y of every worker (row-major over the logical grid), then of every DRAM bank. `files`: an existing
-    // chip's memory, possibly of another process.
+    // noc_xy: x, y of every worker of a die (row-major over the logical grid), then of every DRAM bank. `files`: an
+    // existing chip's memory, possibly of another process.
     Chip(const ChipConfig& config, const uint8_t* noc_xy, const MemoryFiles& files, bool runs_kernels);
     ~Chip();
     Chip(const Chip&) = delete;
@@ -124,13 +142,20 @@ public:
     const ChipConfig& config() const { return config_; }
     Core& core(uint32_t x, uint32_t y) { return cores_[y * config_.grid_x + x]; }
     std::vector<Core>& cores() { return cores_; }
-    NocNode& node(uint32_t noc_x, uint32_t noc_y) { return nodes_[(noc_y & 63u) * 64u + (noc_x & 63u)]; }
-    const NocNode& bank(bool is_dram, uint32_t index) const;
-    uint32_t num_banks(bool is_dram) const {
-        return is_dram ? config_.dram_banks : static_cast<uint32_t>(cores_.size());
+    uint32_t num_dies() const { return config_.num_dies; }
+    // Cores of one die.
+    uint32_t cores_per_die() const { return config_.grid_x * config_.grid_y; }
+    uint32_t row_in_die(const Core& core) const { return core.y - core.die * config_.grid_y; }
+    NocNode& node(uint32_t noc_x, uint32_t noc_y) { return node(t_die, noc_x, noc_y); }
+    NocNode& node(uint32_t die, uint32_t noc_x, uint32_t noc_y) {
+        return nodes_[(die * 64u + (noc_y & 63u)) * 64u + (noc_x & 63u)];
     }
+    const NocNode& bank(bool is_dram, uint32_t index) const { return bank(t_die, is_dram, index); }
+    const NocNode& bank(uint32_t die, bool is_dram, uint32_t index) const;
+    // Banks of one die.
+    uint32_t num_banks(bool is_dram) const { return is_dram ? config_.dram_banks : cores_per_die(); }
     uint64_t bank_noc_address(bool is_dram, uint32_t bank, uint64_t local) const;
-    // The core that holds each bank of L1; by default core i holds bank i.
+    // The core of its die that holds each bank of L1; by default core i holds bank i.
     void set_l1_banks(const uint16_t* cores);
     ChipMemory& memory() { return memory_; }
     const ChipMemory& memory() const { return memory_; }
@@ -142,14 +167,17 @@ public:
     std::vector<Core*> cores_in_use;  // cores of the program loaded last
 
 private:
+    void add_cores(uint32_t die, const uint8_t* noc_xy);
+    void add_dram(uint32_t die, const uint8_t* dram_xy);
+
     ChipConfig config_;
     ChipMemory memory_;
     std::vector<Core> cores_;
     std::vector<NocNode> nodes_;
     std::vector<NocNode> dram_;
     std::vector<LazyPoison> poison_;  // of each DRAM bank
-    std::vector<NocNode> l1_;
-    std::vector<uint64_t> dram_xy_;  // NoC address bits of each DRAM bank
+    std::vector<NocNode> l1_;  // by bank, die after die
+    std::vector<uint64_t> dram_xy_;  // NoC address bits of each DRAM bank of a die
     std::vector<uint64_t> l1_xy_;
     std::unique_ptr<CheckMemory> check_memory_;  // from the first checked run on
 };

@@ -61,9 +61,9 @@ static uint8_t* map_file(int file, uint64_t bytes) {
 }
 
 ChipMemory::ChipMemory(const ChipConfig& config, const MemoryFiles& given, bool runs_kernels) :
-    cores_(config.grid_x * config.grid_y),
+    cores_(config.num_dies * config.grid_x * config.grid_y),
     l1_bytes_(config.l1_bytes),
-    banks_(config.dram_banks),
+    banks_(config.num_dies * config.dram_banks),
     bank_stride_(rounded_up(config.dram_bank_bytes, kHugePage)),
     notes_begin_(rounded_up(poison_states_begin(cores_) + banks_ * sizeof(PoisonState), kPage)),
     state_bytes_(notes_begin_ + LazyPoison::notes_bytes(config.dram_bank_bytes, banks_)) {
@@ -97,7 +97,10 @@ void ChipMemory::open_files(const MemoryFiles& from) {
 void ChipMemory::map_l1_for_kernels() {
     const size_t bytes = cores_ * kL1SlotBytes;
     constexpr int kFlags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    for (uint64_t base = 0x40000000ull; base + bytes <= 0x100000000ull; base += 0x8000000ull) {
+    // Lower addresses only for the many cores of a large system.
+    constexpr uint64_t kUsual = 0x40000000ull, kLowest = 0x10000000ull;
+    for (uint64_t base = kUsual + bytes <= 0x100000000ull ? kUsual : kLowest; base + bytes <= 0x100000000ull;
+         base += 0x8000000ull) {
         void* wanted = reinterpret_cast<void*>(base);
         void* got = mmap(wanted, bytes, PROT_READ | PROT_WRITE, kFlags, files_.l1, 0);
         if (got == wanted) {

@@ -142,6 +142,7 @@ void Scheduler::resume(KernelInstance& instance, uint32_t thread) {
 
 void Scheduler::run_fiber(KernelInstance& instance) {
     current = &instance;
+    t_die = instance.core->die;
     fiber_switch(home, instance.fiber);
     current = nullptr;
 }

@@ -15,7 +15,7 @@ void CbAccess::start(const Program& program) {
     const ChipConfig& config = program.chip.config();
     grid_x_ = config.grid_x;
     kernels_ = std::vector<Kernel>(program.instances.size());
-    maps_.assign(static_cast<size_t>(config.grid_x) * config.grid_y, L1Map{});
+    maps_.assign(program.chip.cores().size(), L1Map{});
     tensor_cbs_.assign(maps_.size(), 0);
     read_remotely_.assign(maps_.size(), 0);
     for (const ProgramCircularBuffer& buffer : program.circular_buffers) {

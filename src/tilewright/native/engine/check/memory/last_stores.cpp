@@ -10,7 +10,7 @@ namespace tw {
 
 LastStores::LastStores(const Chip& chip) :
     l1_begin_(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(chip.memory().l1()))),
-    l1_bytes_(static_cast<uint64_t>(chip.num_banks(false)) * kL1SlotBytes),
+    l1_bytes_(uint64_t{chip.num_dies()} * chip.cores_per_die() * kL1SlotBytes),
     is_used_(l1_bytes_ / kBlockBytes) {
     constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void* words = mmap(nullptr, l1_bytes_, PROT_READ | PROT_WRITE, kFlags, -1, 0);

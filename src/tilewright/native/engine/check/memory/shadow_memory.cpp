@@ -62,12 +62,14 @@ uint8_t* map_zeros(size_t bytes) {
 }  // namespace
 
 ShadowMemory::ShadowMemory(const Chip& chip) {
-    const uint32_t num_cores = chip.num_banks(false);
+    const size_t num_cores = size_t{chip.num_dies()} * chip.cores_per_die();
     const auto l1 = reinterpret_cast<uintptr_t>(chip.memory().l1());
     regions_.push_back({l1, static_cast<uint64_t>(num_cores) * kL1SlotBytes});
-    for (uint32_t bank = 0; bank < chip.num_banks(true); bank++) {
-        const NocNode& node = chip.bank(true, bank);
-        regions_.push_back({reinterpret_cast<uintptr_t>(node.memory), node.bytes});
+    for (uint32_t die = 0; die < chip.num_dies(); die++) {
+        for (uint32_t bank = 0; bank < chip.num_banks(true); bank++) {
+            const NocNode& node = chip.bank(die, true, bank);
+            regions_.push_back({reinterpret_cast<uintptr_t>(node.memory), node.bytes});
+        }
     }
 }
 
@@ -337,11 +339,14 @@ void load_shadow_memory(Program& program) {
             memory.undefine(reinterpret_cast<const void*>(begin), config.l1_bytes - config.unreserved_base);
         }
     }
-    for (const HostMemory& buffer : program.host_memory) {
-        for (uint64_t page = 0; page < buffer.num_pages && !buffer.is_dram; page++) {
-            memory.define(buffer.page(chip, page), buffer.stride);
+    for (uint32_t die = 0; die < chip.num_dies(); die++) {
+        const OnDie on(die);
+        for (const HostMemory& buffer : program.host_memory) {
+            for (uint64_t page = 0; page < buffer.num_pages && !buffer.is_dram; page++) {
+                memory.define(buffer.page(chip, page), buffer.stride);
+            }
+            memory.load(chip, buffer);
         }
-        memory.load(chip, buffer);
     }
 }
 

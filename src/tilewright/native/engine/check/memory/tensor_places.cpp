@@ -13,9 +13,12 @@ void TensorPlaces::start(const Program& program) {
     for (uint32_t index = 0; index < program.host_memory.size(); index++) {
         const HostMemory& memory = program.host_memory[index];
         const uint32_t banks = program.chip.num_banks(memory.is_dram);
-        for (uint32_t bank = 0; bank < banks && memory.layout != HostLayout::Unknown; bank++) {
-            const uint8_t* begin = program.chip.bank(memory.is_dram, bank).memory + memory.address;
-            stretches_.push_back({begin, begin + memory.bytes_per_bank(banks), &memory, index, bank, banks});
+        // A tensor of a mesh lies at the same addresses on every die.
+        for (uint32_t die = 0; die < program.chip.num_dies() && memory.layout != HostLayout::Unknown; die++) {
+            for (uint32_t bank = 0; bank < banks; bank++) {
+                const uint8_t* begin = program.chip.bank(die, memory.is_dram, bank).memory + memory.address;
+                stretches_.push_back({begin, begin + memory.bytes_per_bank(banks), &memory, index, bank, banks});
+            }
         }
     }
     std::sort(stretches_.begin(), stretches_.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is put around ttnn's functions in the host's process when the card's library starts.
+
+With several chips, ttnn launches programs from threads of its own and returns before they have run. Each call of an
+operation is followed by their run, so that an error is raised in the call it belongs to, and observers know the
+operation and its tensors. A mesh of more chips than the system has is refused with the option that gives it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from tilewright._card.systems import system_for
+
+
+def watch_operations() -> str:
+    """Put the functions around ttnn's, once; why the request that this thread is in is refused, or nothing."""
+    ttnn = sys.modules.get("ttnn")
+    if ttnn is None or not hasattr(ttnn, "decorators"):
+        return ""
+    if not hasattr(ttnn.decorators, "tilewright_watches"):
+        ttnn.decorators.tilewright_watches = True
+        devices = ttnn._ttnn.multi_device
+        devices.open_mesh_device = _refusing(devices.open_mesh_device)
+        if _num_chips() > 1:
+            for kind in (ttnn.decorators.FastOperation, ttnn.decorators.Operation):
+                kind.__call__ = _finished(kind.__call__)
+    return _refusal_of_request()
+
+
+def _num_chips() -> int:
+    return int(os.environ["TILEWRIGHT_CARDS"])
+
+
+def _refusal_of_request() -> str:
+    """Of the mesh that this thread is about to open: its call began before the library was there."""
+    frame = sys._getframe().f_back
+    while frame is not None:
+        if frame.f_code.co_name == "open_mesh_device" and "mesh_shape" in frame.f_locals:
+            return _refusal(frame.f_locals["mesh_shape"])
+        frame = frame.f_back
+    return ""
+
+
+def _refusal(shape: Any) -> str:
+    """Why a mesh of this shape is refused; empty: it is not."""
+    sides = [shape[index] for index in range(shape.dims())] if shape is not None else []
+    rows, columns = (1, *sides)[-2:] if len(sides) < 3 else (1, 1)
+    if rows * columns <= _num_chips():
+        return ""
+    chips = "1 chip" if _num_chips() == 1 else f"{_num_chips()} chips"
+    return (
+        f"open_mesh_device: mesh_shape {rows}x{columns} needs {rows * columns} chips; the simulated system has "
+        f"{chips}; {system_for(rows, columns)}"
+    )
+
+
+def _refusing(open_mesh: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(open_mesh)
+    def open_mesh_device(*arguments: Any, **named: Any) -> Any:
+        refusal = _refusal(named.get("mesh_shape"))
+        if refusal:
+            raise RuntimeError(f"tilewright: {refusal}")
+        return open_mesh(*arguments, **named)
+
+    return open_mesh_device
+
+
+def _finished(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A call of an operation, followed by the run of what it launched."""
+    finish = ctypes.CDLL(os.environ["TT_METAL_SIMULATOR"]).libttsim_finish_operation
+    finish.restype = ctypes.c_char_p
+
+    @functools.wraps(call)
+    def __call__(self: Any, *function_args: Any, **function_kwargs: Any) -> Any:  # noqa: N807 (read by _card/host.py)
+        result = call(self, *function_args, **function_kwargs)
+        error = finish()
+        if error is not None:
+            raise RuntimeError(f"{self.python_fully_qualified_name}: {error.decode()}")
+        return result
+
+    return __call__

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch_group.h"
+
+#include "launches.h"
+
+namespace card {
+
+void LaunchGroup::add(Launches& card) {
+    const std::lock_guard lock(mutex);
+    cards_.push_back(&card);
+}
+
+void LaunchGroup::remove(Launches& card) {
+    const std::lock_guard lock(mutex);
+    std::erase(cards_, &card);
+}
+
+void LaunchGroup::run(bool names_operation) {
+    const std::lock_guard lock(mutex);
+    std::vector<LaunchedOn> cores;
+    for (Launches* card : cards_) {
+        card->take_armed(cores);
+    }
+    if (!cores.empty() && server_.launch(cores, names_operation) == Server::Outcome::Waiting) {
+        server_.launch({}, false);  // the host waits: no further program is launched that these could meet
+    }
+}
+
+}  // namespace card
