@@ -19,7 +19,7 @@ class RandomRun:
         self.trail = trail
 
     def text(self) -> str:
-        return " ".join(self.random.choices(_WORDS, k=self.random.randrange(1, 5)))
+        return " ".join(self.random.choices(_WORDS, k=self.random.randrange(1, 5))).strip() or "stick"
 
     def chance(self, share: float) -> bool:
         return self.random.random() < share
@@ -67,8 +67,6 @@ class RandomRun:
         self.trail.append(
             "design_compliance", phase="tilize", directive="USE HELPER", implementation="tilize()", compliant=True
         )
-        self.trail.append("upstream_feedback", target="planner", issue=self.text())
-        self.trail.append("instruction_improvement", target="builder", issue=self.text(), suggestion=self.text())
 
     def _stage(self, stage: int) -> None:
         if self.chance(0.9):

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.logs.sample_logs import FREE_FORM, TEMPLATE
+from tests.logs.sample_logs import TEMPLATE
 from tilewright._cli.main import main
 from tilewright._logs.audit.auditing import RULES
 from tilewright._logs.breadcrumbs import Breadcrumbs
 from tilewright._workshop.home import find_operation
 from tilewright._workshop.stages.facts import plan_facts
 
+_EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "operations" / "rms_norm_w_rm.py"
 _BROKEN = TEMPLATE.replace("| 1 | 5 | build_error |", "| 1 | 5 | compile_error |")
 
 
@@ -76,44 +77,27 @@ def test_the_rules_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "complaint"),
+    ("content", "arguments", "complaint"),
     [
-        (None, "No such file"),
-        (b"\xff\xfe\x00", "not UTF-8 text (byte 0)"),
-        (b"just words\n", "not an execution log: it has no Markdown heading"),
+        (None, ["{}"], "{}: No such file"),
+        (b"\xff\xfe\x00", ["{}"], "{}: not UTF-8 text (byte 0)"),
+        (b"just words\n", ["{}"], "{}: not an execution log: it has no Markdown heading"),
+        (None, [], "LOG is missing"),
+        (b"# No table\n", ["--spec", "{}", "clean.md"], "{}: no table of circular buffers"),
+        (_EXAMPLE.read_bytes(), ["{}.py"], "was run yet"),
     ],
 )
-def test_unreadable_log_is_bad_usage(
-    content: bytes | None, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_bad_usage_is_explained(
+    content: bytes | None, arguments: list[str], complaint: str, clean: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "x.md"
+    path = clean.with_name("x.py" if arguments == ["{}.py"] else "x")
     if content is not None:
         path.write_bytes(content)
+    given = [str(clean) if each == "clean.md" else each.removesuffix(".py").format(path) for each in arguments]
     with pytest.raises(SystemExit) as ended:
-        main(["log", "audit", str(path)])
+        main(["log", "audit", *given])
     assert ended.value.code == 2
-    assert f"{path}: {complaint}" in capsys.readouterr().err
-
-
-def test_no_log_at_all_is_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["log", "audit"])
-    assert ended.value.code == 2
-    assert "LOG is missing" in capsys.readouterr().err
-
-
-def test_a_specification_without_buffers_is_bad_usage(
-    tmp_path: Path, clean: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    spec = tmp_path / "spec.md"
-    spec.write_text(FREE_FORM[: FREE_FORM.index("## Summary")])
-    with pytest.raises(SystemExit) as ended:
-        main(["log", "audit", "--spec", str(spec), str(clean)])
-    assert ended.value.code == 2
-    assert f"{spec}: no table of circular buffers" in capsys.readouterr().err
-
-
-_EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "operations" / "rms_norm_w_rm.py"
+    assert complaint.format(path) in capsys.readouterr().err
 
 
 def _log_of_buffers(tmp_path: Path, *rows: str) -> Path:
@@ -161,16 +145,16 @@ def test_an_operation_is_audited_from_its_breadcrumbs(tmp_path: Path, capsys: py
         crumbs.append(name, **fields)
     assert main(["log", "audit", str(own)]) == 0
     assert capsys.readouterr().out == f"{own}: nothing found\n"
+    assert main(["show", str(own), "--spec"]) == 0
+    printed = tmp_path / "spec.md"
+    printed.write_text(capsys.readouterr().out)
+    assert main(["log", "audit", str(own), "--spec", str(printed)]) == 0
+    capsys.readouterr()
+    printed.write_text(printed.read_text().replace("| c_0 | 2*Wt = 8 |", "| c_0 | 4*Wt = 16 |"))
+    assert main(["log", "audit", str(own), "--spec", str(printed)]) == 1
+    assert "c_0 has 8 pages instead of 4*Wt = 16" in " ".join(capsys.readouterr().out.split())
     crumbs.append("note", text="the operation has 99 CBs")
     assert main(["log", "audit", str(own)]) == 1
     text = capsys.readouterr().out
     assert "cb-count-differs" in text
     assert "99 circular buffers, it says" in text
-
-
-def test_an_operation_of_which_nothing_was_run_is_bad_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own, _ = _own(tmp_path)
-    with pytest.raises(SystemExit) as ended:
-        main(["log", "audit", str(own)])
-    assert ended.value.code == 2
-    assert "was run yet" in capsys.readouterr().err

@@ -108,6 +108,21 @@ def test_a_failure_that_is_not_run_again_stays(trail: Breadcrumbs) -> None:
     ]
 
 
+def test_attempts_that_repeat_a_pass_are_one(trail: Breadcrumbs) -> None:
+    _start(trail, 7)
+    for result in ("FAIL", "PASS", "PASS", "PASS"):
+        trail.append("attempt", stage=7, action="run the tests")
+        trail.append("test", stage=7, name="wide", result=result)
+    trail.append("complete")
+    log = compute_log(trail.read())
+    assert [each.text("number") for _, each in log.attempts] == ["1", "2-4"]
+    assert (log.metadata["attempts"], log.metadata["status"]) == (Said("4"), Said("SUCCESS"))
+    text = render_log(log)
+    assert "#### Attempts 2-4" in text
+    assert parse_log(text) == log
+    assert audit_text(text) == []
+
+
 def test_success_needs_every_stage_and_an_end(trail: Breadcrumbs) -> None:
     _start(trail, 4)
     trail.append("test", stage=4, name="t", result="PASS")
@@ -153,12 +168,11 @@ def test_deviations_from_the_specification_are_computed(trail: Breadcrumbs) -> N
     assert log.of("denial") == ()
     assert [row.text("what") for row in log.of("deviation")] == [
         "c_1 is required and not configured",
-        "c_2 has 2 pages, the specification asks for 1",
-        "c_2 has pages of stick_size, the specification asks for tile_size",
-        "c_9 is configured and not in the specification",
-        "c_2 has more pages than are ever pushed: 1 once",
+        "c_2 has 2 pages instead of 1 and pages of stick_size instead of tile_size",
+        "c_9 is configured and not required",
+        "c_2 has 2 pages, but is pushed only 1 once: the rest is never used",
         "c_9 is not balanced: pushed 2 per row, popped 1 per row",
-        "c_9 has fewer pages than are pushed at a time: 2 per row",
+        "c_9 has 1 pages, and 2 per row are pushed: it blocks",
     ]
     assert _column(log, "cb_sync_check", "index", "balanced") == [
         ("c_0", "NOT RUN"),

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import error_object, json_text
-from tilewright._logs.audit.auditing import RULES, AuditFinding, audit_log
-from tilewright._logs.audit.finding import AuditSeverity, at_lines
+from tilewright._logs.audit.auditing import RULES, AuditFinding, AuditSeverity, at_lines, audit_log
 from tilewright._logs.breadcrumbs import Breadcrumbs
 from tilewright._logs.events import Entry
 from tilewright._logs.execution_log import ExecutionLog

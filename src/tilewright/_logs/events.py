@@ -20,17 +20,11 @@ ERROR_TYPES = (
 )
 
 _WORDS = {
-    "confidence": CONFIDENCES,
-    "directive": DIRECTIVES,
-    "phase": ("RED", "GREEN"),
-    "step": STEPS,
-    "status": STATUSES,
-    "error": ERROR_TYPES,
-    "change": ("created", "modified"),
+    **{"confidence": CONFIDENCES, "directive": DIRECTIVES, "phase": ("RED", "GREEN"), "step": STEPS},
+    **{"status": STATUSES, "error": ERROR_TYPES, "change": ("created", "modified")},
 }
 
-# What each event says: a field is text unless a kind follows it (``:int``) or a list of words it is one of
-# (``=status``); ``!`` must be given.
+# The fields of each event: text unless a kind follows (``:int``) or a list of words (``=status``); ``!`` is required.
 _EVENTS = """
 start operation! agent! stages:ints! predecessor input_files:texts
 input_parse field! value! confidence=confidence! source notes
@@ -52,48 +46,31 @@ design_compliance phase! directive=directive! implementation! compliant:bool!
 artifact path! change=change! lines:int notes
 commit sha! message! files
 handoff text!
-upstream_feedback target! issue! suggestion severity
-instruction_improvement target! issue! suggestion severity
 crash error! traceback
 complete
 """
 
-_FEEDBACK = {"target": "Target*", "issue": "Issue*", "suggestion": "Suggestion", "severity": "Severity"}
-
-# The tables of a log: each field's column and the other names it goes by. A table is known by its columns with a star.
+# The tables of a log: the column of each field and its other names. Columns with a star identify the table.
+_TABLES = """
+input_parse; field=Field*; value=Value*; confidence=Confidence*; source=Source; notes=Notes
+cb_requirement; index=CB*|ID; purpose=Purpose; num_pages=Capacity*; page_size=Page size; block_size=Block size;\
+ producer=Producer; consumer=Consumer
+cb_config; index=Index|CB; name=Name|CB ID; page_size=Page size*; num_pages=Num pages*;\
+ data_format=Data format|Data type; purpose=Purpose; source=Source; notes=Notes
+cb_sync_check; index=CB*; producer=Producer; push=Push*; consumer=Consumer; pop=Pop*; balanced=Balanced|Status
+kernel_implemented; kernel=Kernel*; file=File*; reads=CB in; writes=CB out; function=Function
+work_distribution; parameter=Parameter*; value=Value*; source=Source
+design_compliance; phase=Phase*; directive=Directive*; implementation=Implementation; compliant=Compliant*
+test; stage=Stage; name=Test*; result=Status|Result*; notes=Notes|Description
+failure; stage=Stage*; attempt=Attempt; error_type=Error type*; cause=Root cause|Error summary;\
+ action=Recovery action|Fix applied; resolved=Resolved|Result
+deviation; what=What|Deviation*; why=Why|Reason; impact=Impact
+artifact; path=File*; change=Change*; lines=Lines; notes=Notes
+commit; sha=Commit*; message=Message*; files=Files; build=Build; tests=Tests
+"""
 TABLES: Mapping[str, Mapping[str, str]] = {
-    "input_parse": {
-        **{"field": "Field*", "value": "Value*", "confidence": "Confidence*", "source": "Source", "notes": "Notes"},
-    },
-    "upstream_feedback": _FEEDBACK,
-    "instruction_improvement": _FEEDBACK,
-    "cb_requirement": {
-        **{"index": "CB*|ID", "purpose": "Purpose", "num_pages": "Capacity*", "page_size": "Page size"},
-        **{"block_size": "Block size", "producer": "Producer", "consumer": "Consumer"},
-    },
-    "cb_config": {
-        **{"index": "Index|CB", "name": "Name|CB ID", "page_size": "Page size*", "num_pages": "Num pages*"},
-        **{"data_format": "Data format|Data type", "purpose": "Purpose", "source": "Source", "notes": "Notes"},
-    },
-    "cb_sync_check": {
-        **{"index": "CB*", "producer": "Producer", "push": "Push*", "consumer": "Consumer", "pop": "Pop*"},
-        **{"balanced": "Balanced|Status"},
-    },
-    "kernel_implemented": {
-        **{"kernel": "Kernel*", "file": "File*", "reads": "CB in", "writes": "CB out", "function": "Function"},
-    },
-    "work_distribution": {"parameter": "Parameter*", "value": "Value*", "source": "Source"},
-    "design_compliance": {
-        **{"phase": "Phase*", "directive": "Directive*", "implementation": "Implementation", "compliant": "Compliant*"},
-    },
-    "test": {"stage": "Stage", "name": "Test*", "result": "Status|Result*", "notes": "Notes|Description"},
-    "failure": {
-        **{"stage": "Stage*", "attempt": "Attempt", "error_type": "Error type*", "cause": "Root cause|Error summary"},
-        **{"action": "Recovery action|Fix applied", "resolved": "Resolved|Result"},
-    },
-    "deviation": {"what": "What|Deviation*", "why": "Why|Reason", "impact": "Impact"},
-    "artifact": {"path": "File*", "change": "Change*", "lines": "Lines", "notes": "Notes"},
-    "commit": {"sha": "Commit*", "message": "Message*", "files": "Files", "build": "Build", "tests": "Tests"},
+    event: dict(field.strip().split("=") for field in fields)
+    for event, *fields in (line.split(";") for line in _TABLES.split("\n") if line)
 }
 
 # The fields of an attempt in the timeline.
@@ -106,7 +83,7 @@ ATTEMPT_FIELDS = {
 
 
 class BreadcrumbError(TilewrightError):
-    """An event that is not in the schema, or says something it may not."""
+    """An event or a field outside the schema."""
 
     exit_status = 2
 
@@ -130,14 +107,19 @@ class Entry:
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     def text(self, name: str) -> str:
-        """A field as text, '' if it is not there."""
+        """A field as text, '' if it is missing."""
         value = self.fields.get(name)
         return "" if value is None else str(value)
 
     def number(self, name: str) -> int | None:
-        """A field that is a number, None if it is not there."""
+        """A field that is a number, None if it is missing."""
         value = self.text(name)
         return int(value) if value.isdecimal() else None
+
+    def numbers(self, name: str) -> list[int]:
+        """A field that is a list of numbers, empty if it is missing."""
+        value = self.fields.get(name)
+        return value if isinstance(value, list) else []
 
     def line_of(self, name: str) -> int:
         return self.lines.get(name, self.line)
@@ -147,16 +129,9 @@ class Entry:
 class EventField:
     """What a field of an event may hold."""
 
-    kind: str
     required: bool
-    words: tuple[str, ...]
-
-    def complaint(self, value: object) -> str:
-        """What the value must be, or '' if it is that."""
-        if self.words:
-            return "" if value in self.words else f"one of {', '.join(self.words)}"
-        name, is_right = _KINDS[self.kind]
-        return "" if is_right(value) else name
+    wanted: str
+    fits: Callable[[object], bool]
 
 
 _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
@@ -171,7 +146,10 @@ _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
 def _event_field(notation: str) -> tuple[str, EventField]:
     name, _, words = notation.rstrip("!").partition("=")
     name, _, kind = name.partition(":")
-    return name, EventField(kind, notation.endswith("!"), _WORDS[words] if words else ())
+    wanted, fits = _KINDS[kind]
+    if words:
+        wanted, fits = f"one of {', '.join(_WORDS[words])}", _WORDS[words].__contains__
+    return name, EventField(notation.endswith("!"), wanted, fits)
 
 
 EVENTS: Mapping[str, Mapping[str, EventField]] = {
@@ -180,16 +158,15 @@ EVENTS: Mapping[str, Mapping[str, EventField]] = {
 
 
 def check_event(event: str, fields: Mapping[str, object]) -> None:
-    """Raise :class:`BreadcrumbError` unless the event exists and says what it must, and nothing else."""
+    """Raise :class:`BreadcrumbError` unless the event exists, has its required fields and no others."""
     if event not in EVENTS:
         raise BreadcrumbError(f"breadcrumb event {event!r} does not exist; there are {', '.join(sorted(EVENTS))}")
     known = EVENTS[event]
     for name, value in fields.items():
         if name not in known:
             raise BreadcrumbError(f"breadcrumb {event!r} has no field {name!r}; it has {', '.join(known) or 'none'}")
-        wanted = known[name].complaint(value)
-        if wanted:
-            raise BreadcrumbError(f"breadcrumb {event!r}: {name} is {value!r}; it must be {wanted}")
+        if not known[name].fits(value):
+            raise BreadcrumbError(f"breadcrumb {event!r}: {name} is {value!r}; it must be {known[name].wanted}")
     missing = [name for name, each in known.items() if each.required and name not in fields]
     if missing:
         raise BreadcrumbError(f"breadcrumb {event!r} needs {', '.join(missing)}")
@@ -197,9 +174,8 @@ def check_event(event: str, fields: Mapping[str, object]) -> None:
 
 def log_row(event: str, fields: Mapping[str, object], line: int = 0, lines: Mapping[str, int] | None = None) -> Entry:
     """A row of a log: every field as text, empty ones left out."""
-    texts = {name: _text(value) for name, value in fields.items()}
+    words = {None: "", True: "YES", False: "NO"}
+    texts = {
+        name: words[value] if value is None or isinstance(value, bool) else str(value) for name, value in fields.items()
+    }
     return Entry(event, {name: text for name, text in texts.items() if text}, line=line, lines=lines or {})
-
-
-def _text(value: object) -> str:
-    return "" if value is None else ("YES" if value else "NO") if isinstance(value, bool) else str(value)

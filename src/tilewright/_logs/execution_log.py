@@ -67,6 +67,11 @@ class ExecutionLog:
         return stage_numbers(self.metadata["stages"].text) if "stages" in self.metadata else ()
 
     @property
+    def has_succeeded(self) -> bool:
+        """Whether its final status is a success."""
+        return "status" in self.metadata and outlook(self.metadata["status"].text) is Outlook.PASSED
+
+    @property
     def buffers(self) -> dict[str, Entry]:
         """The configured circular buffers by their index; the first row of each counts."""
         found: dict[str, Entry] = {}

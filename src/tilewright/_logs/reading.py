@@ -36,7 +36,8 @@ _METADATA_NAMES = {
 _ATTEMPT_NAMES = {**{title.lower(): name for name, title in ATTEMPT_FIELDS.items()}, "hypothesis": "hypothesis"}
 _STAGE = re.compile(r"stage\s+(\d+)\s*: ?(.*)$", re.I | re.S)
 _ATTEMPT = re.compile(
-    r"(?:attempt\s+(?P<number>\d+)|implementation)(?:\s*\((?P<aside>[^)]*)\))?(?:\s*: ?(?P<title>.*))?$", re.I | re.S
+    r"(?:attempts?\s+(?P<number>\d+(?:-\d+)?)|implementation)(?:\s*\((?P<aside>[^)]*)\))?(?:\s*: ?(?P<title>.*))?$",
+    re.I | re.S,
 )
 _NOTHING = re.compile(r"\s*(none\b|no deviations?\b|n/a\b)", re.I)
 _PROMISE = re.compile(r"\bwill be (made|committed|created)\b|\bto be committed\b|\bcommit(s)? pending\b", re.I)
@@ -46,23 +47,22 @@ _PYTEST = re.compile(r"(\S+\.py::\S+)\s+(PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS
 
 
 def parse_log(text: str) -> ExecutionLog:
-    """What a log says. Reading never fails: what is not understood stays in ``prose``."""
+    """What a log says. Reading never fails: text that is not understood stays in ``prose``."""
     sections = read_sections(text)
-    rows = [row for section in sections for row in _section_rows(section)]
     parts = {part for part, title in PARTS.items() for section in sections[1:] if re.search(title, section.title, re.I)}
     if any(_fits(table, "input_parse") for section in sections for table in section.tables()):
         parts.add("input interpretation")
     return ExecutionLog(
         metadata=_read_metadata(sections),
         stages=tuple(_read_stages(sections)),
-        rows=by_event(rows),
+        rows=by_event(row for section in sections for row in _section_rows(section)),
         prose=tuple(said for section in sections for said in _sentences(section)),
         parts=frozenset(parts),
     )
 
 
 def specification_buffers(text: str) -> tuple[Entry, ...]:
-    """The circular buffers a specification in Markdown asks for: its tables with a capacity or a number of pages."""
+    """The circular buffers of a specification in Markdown: its tables with a capacity or a number of pages."""
     rows = by_event(row for section in read_sections(text) for row in _table_rows(section, None))
     configured = tuple(Entry("cb_requirement", row.fields, line=row.line) for row in rows.get("cb_config", ()))
     return rows.get("cb_requirement", ()) or configured
@@ -80,28 +80,31 @@ def _sentences(section: Section) -> Iterator[Said]:
             yield Said(f"{block.name}: {block.value}".rstrip(" "), block.line)
 
 
+def _facts(section: Section) -> Iterator[tuple[str, str, int]]:
+    """Fields, and rows of tables of fields and values: name, value, line."""
+    for block in section.blocks:
+        if isinstance(block, Field):
+            yield block.name, block.value, block.line
+        elif isinstance(block, Table) and block.has("field", "value"):
+            yield from ((row.get("field"), row.get("value"), row.line) for row in block.rows)
+
+
 def _read_metadata(sections: Sequence[Section]) -> dict[str, Said]:
     """Fields and tables under ``Metadata`` or above the first heading, and headings such as ``Status``."""
-    found: dict[str, Said] = {}
-
-    def take(name: str, value: str, line: int) -> None:
-        known = _METADATA_NAMES.get(name.lower())
-        if known and value:
-            found.setdefault(known, Said(value, line))
-
+    told: list[tuple[str, str, int]] = []
     for section in sections:
-        for block in section.blocks if section.level < 2 or section.title.lower() == "metadata" else ():
-            if isinstance(block, Field):
-                take(block.name, block.value, block.line)
-            elif isinstance(block, Table) and block.columns[:2] == ("field", "value"):
-                for row in block.rows:
-                    take(row.get("field"), row.get("value"), row.line)
+        if section.level < 2 or section.title.lower() == "metadata":
+            told += _facts(section)
         if section.level == 2 and section.blocks and isinstance(section.blocks[0], Paragraph):
-            take(section.title, section.blocks[0].text, section.blocks[0].line)
+            told.append((section.title, section.blocks[0].text, section.blocks[0].line))
     title = next((section for section in sections if section.level == 1), None)
     named = re.search(r"execution log:? .*?(\w+)\s*$", title.title, re.I) if title else None
     if title and named and not any(section.title.lower() == "metadata" for section in sections):
-        found.setdefault("operation", Said(named.group(1), title.line))
+        told.append(("operation", named.group(1), title.line))
+    found: dict[str, Said] = {}
+    for name, value, line in told:
+        if name.lower() in _METADATA_NAMES and value:
+            found.setdefault(_METADATA_NAMES[name.lower()], Said(value, line))
     return found
 
 
@@ -122,11 +125,9 @@ def _section_rows(section: Section) -> Iterator[Entry]:
 
 def _table_rows(section: Section, stage: int | None) -> Iterator[Entry]:
     for table in section.tables():
-        events = [event for event in TABLES if _fits(table, event)]
-        if "instruction_improvement" in events and _is_under(section, "instruction improvement"):
-            events = ["instruction_improvement"]
-        for row in table.rows if events else ():
-            yield _row(events[0], row, stage)
+        event = next((event for event in TABLES if _fits(table, event)), None)
+        if event:
+            yield from (_row(event, row, stage) for row in table.rows)
 
 
 def _fits(table: Table, event: str) -> bool:
@@ -143,8 +144,7 @@ def _row(event: str, row: TableRow, stage: int | None) -> Entry:
         if event == "cb_config" and "name" not in row.cells and _cb_index(fields["name"]):
             fields["name"] = ""
     elif event == "test" and not any(column.startswith("stage") for column in row.cells):
-        number = _stage_in(fields["name"]) or stage
-        fields["stage"] = "" if number is None else str(number)
+        fields["stage"] = _stage_text(fields["name"], stage)
     elif event == "deviation" and row.get("phase"):
         fields["what"] = f"{row.get('phase')}: {fields['what']}"
     return log_row(event, fields, row.line)
@@ -156,9 +156,10 @@ def _cb_index(text: str) -> str:
     return f"c_{found.group(1)}" if found else ""
 
 
-def _stage_in(name: str) -> int | None:
+def _stage_text(name: str, stage: int | None) -> str:
+    """The stage in the name of a test, else the one it stands under."""
     found = re.search(r"stage_?(\d+)", name, re.I)
-    return int(found.group(1)) if found else None
+    return found.group(1) if found else "" if stage is None else str(stage)
 
 
 def _stage_of(section: Section) -> int | None:
@@ -171,17 +172,15 @@ def _listed_tests(section: Section, stage: int | None) -> Iterator[Entry]:
     about_tests = re.search(r"^tests?$|tests? status|stage \d+ tests?|test results", section.title, re.I)
     intro = ""
     for block in section.texts():
-        found: list[tuple[str, str, str]] = []
-        if isinstance(block, Code):
-            found = [(name, status, "") for name, status in _PYTEST.findall(block.text)]
-        elif about_tests and isinstance(block, Paragraph):
-            intro = status_word(block.text)
+        found = [(name, status, "") for name, status in _PYTEST.findall(block.text)] if isinstance(block, Code) else []
         listed = _LISTED_TEST.match(block.text) if about_tests and isinstance(block, Item) else None
-        if listed:
+        if about_tests and isinstance(block, Paragraph):
+            intro = status_word(block.text)
+        elif listed:
             found = [(listed.group(1), status_word(listed.group(2)) or intro, listed.group(2))]
         for name, status, notes in found:
-            number = _stage_in(name) or stage
-            yield log_row("test", {"stage": number, "name": name, "result": status, "notes": notes}, block.line)
+            fields = {"stage": _stage_text(name, stage), "name": name, "result": status, "notes": notes}
+            yield log_row("test", fields, block.line)
 
 
 def _fields(section: Section) -> Iterator[Entry]:
@@ -197,9 +196,8 @@ def _fields(section: Section) -> Iterator[Entry]:
                 yield Entry("attempt_count", {"stage": stage, "count": count}, line=block.line)
         counts = _counts(block.value) if re.search(r"results?$", block.name, re.I) else {}
         if counts:
-            numbers = stage_numbers(block.name) or tuple(filter(None, [_stage_of(section)]))
-            stage_field = {"stage": str(numbers[0])} if numbers else {}
-            yield Entry("test_count", {**stage_field, **counts}, line=block.line)
+            number = next(iter(stage_numbers(block.name)), _stage_of(section))
+            yield log_row("test_count", {"stage": number, **counts}, block.line)
 
 
 def _counts(text: str) -> dict[str, str]:
@@ -218,16 +216,15 @@ def _step(name: str) -> str:
 
 
 def _listed_deviations(section: Section) -> Iterator[Entry]:
-    denied = [block for block in section.blocks if isinstance(block, Paragraph | Item) and _NOTHING.match(block.text)][
-        :1
-    ]
-    for block in denied:
-        yield Entry("denial", {"text": block.text}, line=block.line)
-    for each in section.blocks if not denied else ():
-        if isinstance(each, Item):
-            yield Entry("deviation", {"what": each.text}, line=each.line)
-        elif isinstance(each, Field):
-            yield log_row("deviation", {"what": each.name, "why": each.value}, each.line)
+    for text in section.texts():
+        if not isinstance(text, Code) and _NOTHING.match(text.text):
+            yield Entry("denial", {"text": text.text}, line=text.line)
+            return
+    for block in section.blocks:
+        if isinstance(block, Item):
+            yield Entry("deviation", {"what": block.text}, line=block.line)
+        elif isinstance(block, Field):
+            yield log_row("deviation", {"what": block.name, "why": block.value}, block.line)
 
 
 def _listed_files(section: Section) -> Iterator[Entry]:
@@ -245,44 +242,37 @@ def _listed_commits(section: Section) -> Iterator[Entry]:
     fields = {block.name.lower(): block for block in section.blocks if isinstance(block, Field)}
     if "sha" in fields:
         message = fields["message"].value if "message" in fields else ""
-        yield Entry("commit", {"sha": fields["sha"].value, "message": message}, line=fields["sha"].line)
-    for block in section.blocks:
-        if not isinstance(block, Item | Paragraph):
-            continue
+        yield log_row("commit", {"sha": fields["sha"].value, "message": message}, fields["sha"].line)
+    for block in section.texts():
         found = re.match(r"[0-9a-f]{7,40}\b", block.text)
         if found:
             message = block.text[found.end() :].strip(" -\u2013:")
-            yield Entry("commit", {"sha": found.group(0), "message": message}, line=block.line)
+            yield log_row("commit", {"sha": found.group(0), "message": message}, block.line)
         elif _PROMISE.search(block.text):
             yield Entry("promise", {"text": block.text}, line=block.line)
 
 
 def _read_stages(sections: Sequence[Section]) -> Iterator[StageRecord]:
-    """Every ``Stage 4: ...`` heading with what stands under it."""
+    """Every ``Stage 4: ...`` heading with its attempts: under labels in bold, or under headings of their own."""
     for position, section in enumerate(sections):
         found = _STAGE.match(section.title)
-        if found:
-            inner = [later for later in sections[position + 1 :] if section.title in later.parents]
-            yield _read_stage(int(found.group(1)), found.group(2), section, inner)
-
-
-def _read_stage(number: int, title: str, section: Section, inner: Sequence[Section]) -> StageRecord:
-    attempts: list[_AttemptDraft] = []
-    status: Said | None = None
-    for block in section.blocks:
-        if isinstance(block, Field):
-            if not block.value and _ATTEMPT.match(block.name):
-                attempts.append(_AttemptDraft(block.name, block.line, attempts))
-            elif re.match(r"(test )?(status|results?)$", block.name, re.I) and block.value:
-                status = status or Said(block.value, block.line)
-        elif isinstance(block, Item) and attempts and block.label == attempts[-1].heading:
-            attempts[-1].take_sentence(block)
-    for child in inner:
-        if _ATTEMPT.match(child.title):
-            draft = _AttemptDraft(child.title, child.line, attempts)
-            draft.take_section(child)
-            attempts.append(draft)
-    return StageRecord(number, title, status, tuple(draft.entry() for draft in attempts), section.line)
+        if not found:
+            continue
+        attempts: list[_AttemptDraft] = []
+        status: Said | None = None
+        for block in section.blocks:
+            if isinstance(block, Field):
+                if not block.value and _ATTEMPT.match(block.name):
+                    attempts.append(_AttemptDraft(block.name, block.line, attempts))
+                elif re.match(r"(test )?(status|results?)$", block.name, re.I) and block.value:
+                    status = status or Said(block.value, block.line)
+            elif isinstance(block, Item) and attempts and block.label == attempts[-1].heading:
+                attempts[-1].take_sentence(block)
+        for child in sections[position + 1 :]:
+            if section.title in child.parents and _ATTEMPT.match(child.title):
+                attempts.append(_AttemptDraft(child.title, child.line, attempts).take_section(child))
+        entries = tuple(Entry("attempt", each.fields, line=each.line, lines=each.lines) for each in attempts)
+        yield StageRecord(int(found.group(1)), found.group(2), status, entries, section.line)
 
 
 class _AttemptDraft:
@@ -303,8 +293,7 @@ class _AttemptDraft:
     def take(self, name: str, value: str, line: int) -> bool:
         known = _ATTEMPT_NAMES.get(name.lower()) or _step(name)
         if known and value:
-            self.fields[known] = value
-            self.lines[known] = line
+            self.fields[known], self.lines[known] = value, line
         return bool(known)
 
     def take_sentence(self, item: Item) -> None:
@@ -313,15 +302,10 @@ class _AttemptDraft:
             before = self.fields.get("notes")
             self.fields["notes"] = f"{before}\n{item.text}" if before else item.text
 
-    def take_section(self, section: Section) -> None:
-        for block in section.blocks:
-            if isinstance(block, Table) and block.has("field", "value"):
-                for row in block.rows:
-                    self.take(row.get("field"), row.get("value"), row.line)
-            elif isinstance(block, Field):
-                self.take(block.name, block.value, block.line)
-            elif isinstance(block, Item):
-                self.take_sentence(block)
-
-    def entry(self) -> Entry:
-        return Entry("attempt", self.fields, line=self.line, lines=self.lines)
+    def take_section(self, section: Section) -> _AttemptDraft:
+        for name, value, line in _facts(section):
+            self.take(name, value, line)
+        for item in section.texts():
+            if isinstance(item, Item):
+                self.take_sentence(item)
+        return self

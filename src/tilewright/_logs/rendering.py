@@ -23,7 +23,6 @@ from tilewright._logs.markdown import escape
 _SECTIONS = (
     ("## 1. Input interpretation", ("input_parse",)),
     ("### Circular buffers the specification asks for", ("cb_requirement",)),
-    ("### Upstream feedback", ("upstream_feedback",)),
     ("## 2. Execution timeline", ()),
     ("### Tests", ("test", "test_count")),
     ("### Build status", ("step",)),
@@ -34,8 +33,7 @@ _SECTIONS = (
     ("## 4. Deviations", ("denial", "deviation")),
     ("## 5. Artifacts", ("artifact",)),
     ("## 6. Hand-over notes", ("handoff",)),
-    ("## 7. Instruction improvements", ("instruction_improvement",)),
-    ("## 8. Git history", ("promise", "commit")),
+    ("## 7. Git history", ("promise", "commit")),
     ("## Summary", ("note",)),
 )
 
@@ -90,6 +88,7 @@ def _stage(stage: StageRecord) -> Iterator[str]:
     for attempt in stage.attempts:
         phase = f" ({attempt.text('phase')})" if attempt.text("phase") else ""
         title = f": {escape(attempt.text('title'))}" if attempt.text("title") else ""
-        yield from ("", f"#### Attempt {attempt.text('number')}{phase}{title}")
+        number = attempt.text("number")
+        yield from ("", f"#### Attempt{'s' if '-' in number else ''} {number}{phase}{title}")
         facts = [(title, attempt.text(name)) for name, title in ATTEMPT_FIELDS.items() if attempt.text(name)]
         yield from _table(("Field", "Value"), facts)

@@ -24,8 +24,6 @@ from tilewright.ops import Operation
 from tilewright.ops._operation import Form
 from tilewright.ops._what_runs import kernel_file
 
-# Facts that are told again by every run: the last word counts.
-_KEYS = {"work_distribution": "parameter", "kernel_implemented": "kernel", "design_compliance": "phase"}
 _MOST_COMMITS = 50
 
 
@@ -42,20 +40,13 @@ def operation_log(home: Home) -> ExecutionLog:
     trail = Breadcrumbs(home.breadcrumbs).read()
     if not trail.entries:
         raise NothingRunError(f"nothing of {home.name} was run yet; `tilewright stages {home.name}` runs its stages")
-    told = _with_commits(list(_last_words(trail.entries)), list(_commits(home)))
+    told = _with_commits(list(trail.entries), list(_commits(home)))
     crumbs = (*told, *_inputs(home), *_artifacts(home), *_phase_deviations(told))
     log = compute_log(Trail(crumbs, trail.problems))
     whole = compute_log(Trail((*crumbs, *_handoff(log)), trail.problems))
     # That the buffers are as they should be is no "none" where phases are not.
     rows = {event: each for event, each in whole.rows.items() if event != "denial" or not whole.of("deviation")}
     return dataclasses.replace(whole, rows=rows)
-
-
-def _last_words(crumbs: tuple[Entry, ...]) -> Iterator[Entry]:
-    last = {(each.event, each.text(_KEYS[each.event])): each for each in crumbs if each.event in _KEYS}
-    for crumb in crumbs:
-        if crumb.event not in _KEYS or last[crumb.event, crumb.text(_KEYS[crumb.event])] is crumb:
-            yield crumb
 
 
 def _inputs(home: Home) -> Iterator[Entry]:
@@ -136,9 +127,10 @@ def _with_commits(crumbs: list[Entry], commits: list[Entry]) -> list[Entry]:
 
 
 def _phase_deviations(crumbs: list[Entry]) -> Iterator[Entry]:
-    """Phases that the kernel does not call."""
-    for crumb in crumbs:
-        if crumb.event == "design_compliance" and not crumb.fields["compliant"]:
+    """Phases that the kernel of the last run does not call."""
+    last = {crumb.text("phase"): crumb for crumb in crumbs if crumb.event == "design_compliance"}
+    for crumb in last.values():
+        if not crumb.fields["compliant"]:
             what = f"phase {crumb.text('phase')} is not what the plan calls: {crumb.text('implementation')}"
             yield Entry("deviation", {"what": what})
 

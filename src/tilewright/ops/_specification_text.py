@@ -113,12 +113,14 @@ def _planned_sections(operation: Operation, plan: Plan, program: ProgramDescript
     if operation.choices.program is not None:
         return ["## Program", *what_runs_lines(operation, plan, program, device)]
     schedule = plan.schedule
-    buffers = [["ID", "Name", "Purpose", "Capacity", "Page", "Format", "Producer", "Consumer", "Lifetime"]]
+    buffers = ["| CB | Capacity | Page size | Format | Producer | Consumer |", "|---|---|---|---|---|---|"]
+    purposes = []
     for each in plan.buffers:
         buffer = each.buffer
-        producer, consumer = ends_of(schedule, buffer.name)
-        row = [f"c_{buffer.index}", buffer.name, buffer.purpose, f"{each.formula} = {each.pages}", buffer.page.value]
-        buffers.append([*row, each.dtype.data_format.name, producer, consumer, lifetime_of(schedule, buffer.name)])
+        index, size = f"c_{buffer.index}", f"{buffer.page.value} = {each.page_bytes} B"
+        row = [index, f"{each.formula} = {each.pages}", size, each.dtype.data_format.name]
+        buffers.append(f"| {' | '.join([*row, *ends_of(schedule, buffer.name)])} |")
+        purposes.append((f"{index} {buffer.name}", lifetime_of(schedule, buffer.name), buffer.purpose))
     return [
         "## Work",
         f"unit: {_UNITS[plan.rows.direction]}; {plan.split.describe()}",
@@ -126,7 +128,9 @@ def _planned_sections(operation: Operation, plan: Plan, program: ProgramDescript
         *(f"{role}: {text}" for role, text in own_kernel_rows(operation, plan)),
         "",
         "## Circular buffers",
-        *table(buffers),
+        *buffers,
+        "",
+        *table(purposes),
         "",
         "## Phases",
         *(phase_lines(plan.kernels.compute) or phase_section(plan)),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tilewright._logs.audit.finding import AuditedLog, AuditSeverity, Hit, rule
+from tilewright._logs.audit.auditing import AuditedLog, AuditSeverity, Hit, rule
 from tilewright._logs.events import CONFIDENCES, DIRECTIVES, ERROR_TYPES, FINAL_STATUSES, STATUSES, STEPS
 from tilewright._logs.execution_log import begins_with_status, status_word
 

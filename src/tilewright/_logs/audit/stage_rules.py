@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tilewright._logs.audit.finding import AuditedLog, AuditSeverity, Hit, at_lines, rule
+from tilewright._logs.audit.auditing import AuditedLog, AuditSeverity, Hit, at_lines, rule
 from tilewright._logs.events import STEPS, Entry
 from tilewright._logs.execution_log import ExecutionLog, Outlook, StageRecord, outlook, stage_numbers, status_word
 
@@ -16,48 +16,53 @@ _STAGES = r"stages?\s+(\d+(?:\s*[-\u2013,]\s*\d+)*)"
 
 @dataclass(frozen=True)
 class _StageClaim:
-    """What one line says of one stage. A commit's claim is history: the stage may have moved on."""
+    """What one line says of a stage. A commit's claim is history: the stage may have moved on."""
 
-    stage: int
     outlook: Outlook
     words: str
     line: int
     from_commit: bool = False
 
 
-def _stage_claims(log: ExecutionLog) -> Iterator[_StageClaim]:
-    """Every place in a log that says how a stage ended."""
-    told: list[tuple[tuple[int, ...], str, int]] = []
+def _stage_claims(log: ExecutionLog) -> dict[int, list[_StageClaim]]:
+    """Every place in a log that says how a stage ended, by stage."""
+    claims: dict[int, list[_StageClaim]] = {}
+    for numbers, words, line, from_commit in _told(log):
+        found = outlook(words)
+        if found:
+            claim = _StageClaim(found, words.strip(), line, from_commit)
+            for number in numbers:
+                claims.setdefault(number, []).append(claim)
+    return dict(sorted(claims.items()))
+
+
+def _told(log: ExecutionLog) -> Iterator[tuple[tuple[int, ...], str, int, bool]]:
     status = log.metadata.get("status")
     if status:
-        if outlook(status.text) is Outlook.PASSED:
-            told.append((log.stage_numbers, status.text, status.line))
+        if log.has_succeeded:
+            yield log.stage_numbers, status.text, status.line, False
         for numbers, word in re.findall(rf"{_STAGES}\s+([A-Za-z_]+)", status.text, re.I):
-            told.append((stage_numbers(numbers), word.upper(), status.line))
+            yield stage_numbers(numbers), word.upper(), status.line, False
     for stage in log.stages:
-        told += [((stage.number,), words, line) for words, line in _stage_words(stage)]
+        yield from (((stage.number,), words, line, False) for words, line in _stage_words(stage))
     for row in log.of("note"):
         about = re.match(rf"\W*{_STAGES}\b", row.text("text"), re.I)
-        told += [(stage_numbers(about.group(1)), row.text("text"), row.line)] if about else []
+        if about:
+            yield stage_numbers(about.group(1)), row.text("text"), row.line, False
     for test in log.of("test"):
         # A test that passes or is skipped says nothing of the others; one that fails does.
-        number, result = test.number("stage"), test.text("result")
-        if number is not None and outlook(result) is not Outlook.PASSED and "SKIP" not in result.upper():
-            told.append(((number,), result, test.line))
-    for numbers, words, line in told:
-        found = outlook(words)
-        yield from (_StageClaim(number, found, words.strip(), line) for number in numbers if found)
+        result = test.text("result")
+        if outlook(result) is not Outlook.PASSED and "SKIP" not in result.upper():
+            yield stage_numbers(test.text("stage")), result, test.line, False
     for count in log.of("test_count"):
-        number = count.number("stage")
-        if number is not None and count.number("failed"):
-            yield _StageClaim(number, Outlook.FAILED, f"{count.text('failed')} failed", count.line)
-    last: dict[int, _StageClaim] = {}
-    for commit in log.of("commit"):
-        for stage_number, word in re.findall(r"stage\s*(\d+)\s*=\s*(\w+(?: RUN)?)", commit.text("tests"), re.I):
-            found = outlook(word.upper())
-            if found:
-                last[int(stage_number)] = _StageClaim(int(stage_number), found, word, commit.line, from_commit=True)
-    yield from last.values()
+        if count.number("failed"):
+            yield stage_numbers(count.text("stage")), f"{count.text('failed')} FAILED", count.line, False
+    last = {
+        number: (word.upper(), commit.line)
+        for commit in log.of("commit")
+        for number, word in re.findall(r"stage\s*(\d+)\s*=\s*(\w+(?: RUN)?)", commit.text("tests"), re.I)
+    }
+    yield from (((int(number),), word, line, True) for number, (word, line) in last.items())
 
 
 def _stage_words(stage: StageRecord) -> Iterator[tuple[str, int]]:
@@ -69,17 +74,14 @@ def _stage_words(stage: StageRecord) -> Iterator[tuple[str, int]]:
         yield stage.status.text, stage.status.line
         return
     results = [each for each in stage.attempts if each.text("result") and each.text("phase") != "RED"]
-    if results:
-        yield results[-1].text("result"), results[-1].line_of("result")
+    yield from ((each.text("result"), each.line_of("result")) for each in results[-1:])
 
 
 def _has_test_result(log: ExecutionLog, stage: int, only_passed: bool = False) -> bool:
-    tests = [test for test in log.of("test") if test.number("stage") == stage and test.text("result")]
+    tests = [test.text("result") for test in log.of("test") if test.number("stage") == stage and test.text("result")]
     counts = [count for count in log.of("test_count") if count.number("stage") == stage]
     if only_passed:
-        return any(outlook(test.text("result")) is Outlook.PASSED for test in tests) or any(
-            count.number("passed") for count in counts
-        )
+        return any(outlook(each) is Outlook.PASSED for each in tests) or any(each.number("passed") for each in counts)
     return bool(tests) or any(count.number(word) for count in counts for word in ("passed", "failed", "skipped"))
 
 
@@ -89,11 +91,9 @@ def red_passes(audited: AuditedLog) -> Iterator[Hit]:
         passed = outlook(attempt.text("result") or attempt.text("actual")) is Outlook.PASSED
         red = attempt.text("phase") == "RED" or re.search(r"\bRED\b", attempt.text("expected"))
         if red and passed and not audited.declares("RED", f"stage {stage.number}"):
-            yield (
-                (attempt.line, attempt.line_of("result")),
-                f"stage {stage.number}: the RED attempt must fail first, but its test passed; "
-                "the test proves nothing about what was implemented after it",
-            )
+            why = f"stage {stage.number}: the RED attempt must fail first, but its test passed"
+            lines = (attempt.line, attempt.line_of("result"))
+            yield lines, f"{why}; the test proves nothing about what was implemented after it"
 
 
 @rule("red-unseen", AuditSeverity.WARNING, "a RED attempt whose failure is not recorded")
@@ -106,48 +106,38 @@ def red_unseen(audited: AuditedLog) -> Iterator[Hit]:
 
 @rule("success-unverified", AuditSeverity.ERROR, "a stage passed in one place, unverified or failed in another")
 def success_unverified(audited: AuditedLog) -> Iterator[Hit]:
-    claims: dict[int, list[_StageClaim]] = {}
-    for claim in _stage_claims(audited.log):
-        claims.setdefault(claim.stage, []).append(claim)
-    for stage, told in sorted(claims.items()):
+    for stage, told in _stage_claims(audited.log).items():
         proven = _has_test_result(audited.log, stage, only_passed=True)
-        passed = [claim for claim in told if claim.outlook is Outlook.PASSED and not claim.from_commit]
+        passed = [claim.line for claim in told if claim.outlook is Outlook.PASSED and not claim.from_commit]
         others = [claim for claim in told if claim.outlook is not Outlook.PASSED and not (claim.from_commit and proven)]
         if passed and others:
-            yield (
-                [claim.line for claim in (*passed, *others)],
-                f"stage {stage} is called passed on {at_lines(claim.line for claim in passed)} "
-                f"and {status_word(others[0].words) or others[0].words} on {at_lines(claim.line for claim in others)}",
-            )
+            lines, word = [claim.line for claim in others], status_word(others[0].words) or others[0].words
+            why = f"stage {stage} is called passed on {at_lines(passed)} and {word} on {at_lines(lines)}"
+            yield (*passed, *lines), why
 
 
 @rule("unresolved-success", AuditSeverity.ERROR, "final SUCCESS next to a failure that was not resolved")
 def unresolved_success(audited: AuditedLog) -> Iterator[Hit]:
-    status = audited.log.metadata.get("status")
-    if status and outlook(status.text) is Outlook.PASSED:
-        for row in audited.log.of("failure"):
-            if re.match(r"\W*(no|not|unresolved)\b", row.text("resolved"), re.I):
-                yield (status.line, row.line), f"the log ends {status.text!r}, but a failure is not resolved"
+    for row in audited.log.of("failure") if audited.log.has_succeeded else ():
+        if re.match(r"\W*(no|not|unresolved)\b", row.text("resolved"), re.I):
+            status = audited.log.metadata["status"]
+            yield (status.line, row.line), f"the log ends {status.text!r}, but a failure is not resolved"
 
 
 @rule("claim-without-test", AuditSeverity.WARNING, "a stage called passed for which no test has a result")
 def claim_without_test(audited: AuditedLog) -> Iterator[Hit]:
     log = audited.log
-    claimed: dict[int, list[int]] = {}
-    for claim in _stage_claims(log):
-        if claim.outlook is Outlook.PASSED:
-            claimed.setdefault(claim.stage, []).append(claim.line)
-    for stage, lines in sorted(claimed.items()):
-        if _has_test_result(log, stage):
-            continue
-        listed = [test.line for test in log.of("test") if test.number("stage") == stage]
-        where = "the test results do not mention it" if log.of("test") else "the log has no test results"
-        where = f"its tests are listed on {at_lines(listed)} without a result" if listed else where
-        yield (*lines, *listed), f"stage {stage} is called passed, but {where}"
+    for stage, told in _stage_claims(log).items():
+        lines = [claim.line for claim in told if claim.outlook is Outlook.PASSED]
+        if lines and not _has_test_result(log, stage):
+            listed = [test.line for test in log.of("test") if test.number("stage") == stage]
+            where = "the test results do not mention it" if log.of("test") else "the log has no test results"
+            where = f"its tests are listed on {at_lines(listed)} without a result" if listed else where
+            yield (*lines, *listed), f"stage {stage} is called passed, but {where}"
 
 
-def _numbers(stage: StageRecord | None) -> list[str]:
-    return sorted({attempt.text("number") for attempt in stage.attempts}) if stage else []
+def _num_attempts(stage: StageRecord | None) -> int:
+    return len({number for each in stage.attempts for number in stage_numbers(each.text("number"))}) if stage else 0
 
 
 @rule("attempts-differ", AuditSeverity.ERROR, "attempts that do not add up: counts, totals and the timeline")
@@ -155,22 +145,20 @@ def attempts_differ(audited: AuditedLog) -> Iterator[Hit]:
     log = audited.log
     for row in log.of("attempt_count"):
         stage = log.stage(row.number("stage"))
-        shown, told = len(_numbers(stage)), row.text("count")
+        shown, told = _num_attempts(stage), row.text("count")
         if str(shown) != told:
-            yield (
-                (row.line, stage.line if stage else 0),
-                f"stage {row.text('stage')} is said to have taken {told} attempts, the timeline shows {shown}",
-            )
+            why = f"stage {row.text('stage')} is said to have taken {told} attempts, the timeline shows {shown}"
+            yield (row.line, stage.line if stage else 0), why
     said = log.metadata.get("attempts")
     total = re.match(r"\D*(\d+)", said.text) if said else None
     if not said or not total:
         return
-    shown = sum(len(_numbers(stage)) for stage in log.stages)
+    shown = sum(map(_num_attempts, log.stages))
     if shown and shown != int(total.group(1)):
         yield (said.line,), f"{total.group(1)} attempts in total, the timeline shows {shown}"
     for count, about in re.findall(r"(\d+)\s+for\s+([^,;)]+)", said.text):
         named = stage_numbers(about) if re.search(r"stage\s+\d", about, re.I) else ()
-        found = len(_numbers(log.stage(named[0]))) if named else sum(_is_about(each, about) for _, each in log.attempts)
+        found = _num_attempts(log.stage(named[0])) if named else sum(_is_about(each, about) for _, each in log.attempts)
         if found != int(count):
             yield (said.line,), f"{count} attempts are counted for {about.strip()}, the timeline shows {found}"
 
@@ -183,23 +171,19 @@ def _is_about(attempt: Entry, about: str) -> bool:
 
 @rule("failure-untold", AuditSeverity.ERROR, "a failure in the recovery table that the timeline does not show")
 def failure_untold(audited: AuditedLog) -> Iterator[Hit]:
-    used: dict[int, int] = {}
+    used: list[int] = []
     failed = [(stage, attempt) for stage, attempt in audited.log.attempts if _failed(attempt)]
     for row in audited.log.of("failure"):
-        numbers, kind = stage_numbers(row.text("stage")), row.text("error_type")
-        if numbers:
-            stage = audited.log.stage(numbers[0])
-            used[numbers[0]] = used.get(numbers[0], 0) + 1
-            if used[numbers[0]] > sum(each.number == numbers[0] for each, _ in failed):
-                yield (
-                    (row.line, stage.line if stage else 0),
-                    f"a {kind} of stage {numbers[0]} was recovered from; its timeline shows no such failure",
-                )
-        elif row.text("stage") and not any(_is_about(attempt, row.text("stage")) for _, attempt in failed):
-            yield (
-                (row.line,),
-                f"a {kind} in {row.text('stage')!r} was recovered from; the timeline shows no such failure",
-            )
+        numbers, where = stage_numbers(row.text("stage"))[:1], repr(row.text("stage"))
+        line, shown = 0, any(_is_about(attempt, row.text("stage") or "-") for _, attempt in failed)
+        for number in numbers:
+            used.append(number)
+            stage = audited.log.stage(number)
+            where, line = f"stage {number}", stage.line if stage else 0
+            shown = used.count(number) <= sum(each.number == number for each, _ in failed)
+        if row.text("stage") and not shown:
+            why = f"a {row.text('error_type')} in {where} was recovered from; the timeline shows no such failure"
+            yield (row.line, line), why
 
 
 def _failed(attempt: Entry) -> bool:
@@ -207,7 +191,7 @@ def _failed(attempt: Entry) -> bool:
     return bool(attempt.text("error_type")) or any(outlook(outcome) is Outlook.FAILED for outcome in outcomes)
 
 
-@rule("test-count-differs", AuditSeverity.ERROR, "a count of tests that the list of tests does not bear out")
+@rule("test-count-differs", AuditSeverity.ERROR, "a test count that differs from the list of tests")
 def test_count_differs(audited: AuditedLog) -> Iterator[Hit]:
     for count in audited.log.of("test_count"):
         tests = [each for each in audited.log.of("test") if each.text("stage") == count.text("stage")]
@@ -240,33 +224,23 @@ def untested_claim(audited: AuditedLog) -> Iterator[Hit]:
     for test in _unproven_tests(audited.log):
         subject = set(re.findall(r"[a-z]{5,}", test.text("name").lower().split("::")[-1])) - _COMMON_WORDS
         for said in audited.log.prose:
-            works = _works(said.text)
-            if works and subject & set(re.findall(r"[a-z]{5,}", said.text.lower())):
+            works = re.search(r"\b(?:will|should) work\b|\bworks\b|\bis correct\b", said.text, re.I)
+            # Behind a condition ("once the passthrough works") the words claim nothing.
+            if not works or re.search(r"\b(?:once|if|when|until|after|whether)\b", said.text[: works.start()], re.I):
+                continue
+            if subject & set(re.findall(r"[a-z]{5,}", said.text.lower())):
                 name, result = test.text("name"), test.text("result")
-                yield (said.line, test.line), f"{works!r} is said of what {name} ({result}) did not show"
-
-
-def _works(text: str) -> str:
-    """The words that claim success. Behind a condition ("once the passthrough works") they claim nothing."""
-    found = re.search(r"\b(?:will|should) work\b|\bworks\b|\bis correct\b", text, re.I)
-    if not found or re.search(r"\b(?:once|if|when|until|after|whether)\b", text[: found.start()], re.I):
-        return ""
-    return found.group(0)
+                yield (said.line, test.line), f"{works.group(0)!r} is said of what {name} ({result}) did not show"
 
 
 @rule("compile-unproven", AuditSeverity.WARNING, "kernels said to compile where only the host build was seen")
 def compile_unproven(audited: AuditedLog) -> Iterator[Hit]:
     log = audited.log
-    seen = any(row.text("name") != "build" for row in log.of("step")) or any(
-        attempt.text(step) for _, attempt in log.attempts for step in STEPS[1:]
-    )
+    seen = [row for row in log.of("step") if row.text("name") != "build"]
+    seen += [attempt for _, attempt in log.attempts if any(attempt.text(step) for step in STEPS[1:])]
     # A test that ran to a result, or hung, had its kernels compiled.
-    ran = any(
-        test.text("result")
-        and test.number("stage") in (None, 6, 7)
-        and not re.search(r"skip|not run|partial", test.text("result"), re.I)
-        for test in log.of("test")
-    )
+    tests = [(test.text("result"), test.number("stage")) for test in log.of("test")]
+    ran = any(each and at in (None, 6, 7) and not re.search(r"skip|not run|partial", each, re.I) for each, at in tests)
     claim = r"\b(kernels?|stubs?|reader|writer|compute)\b[^.;]*\bcompile( successfully| ok|\)|$)"
     lines = [said.line for said in log.prose if re.search(claim, said.text, re.I)]
     if lines and not seen and not ran:
