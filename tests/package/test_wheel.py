@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import sys
 import tarfile
 import zipfile
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.walkthrough import steps_of
 from tests.package import built_packages
 from tests.package.built_packages import PYTHONS, ROOT, find_python, run
 from tilewright._build.processor import usable_variants
@@ -93,6 +96,34 @@ def test_packages_pass_the_check_of_the_package_index() -> None:
     assert result.returncode == 0, result.stdout
 
 
+@pytest.fixture
+def python_with_ttnn(real_ttnn: str, tmp_path: Path) -> Path:
+    """Directory of programs of an environment that has the wheel and, by its path, the published ttnn."""
+    place = tmp_path / "with_ttnn"
+    assert run([real_ttnn, "-m", "venv", "--without-pip", str(place)]).returncode == 0
+    said = run([real_ttnn, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).stdout.strip()
+    (libraries,) = place.glob("lib/python3*/site-packages")
+    (libraries / "ttnn.pth").write_text(f"import site; site.addsitedir({said!r})\n")
+    command = [real_ttnn, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--quiet", "--no-deps"]
+    result = run([*command, "--disable-pip-version-check", str(built_packages.wheel())])
+    assert result.returncode == 0, result.stderr
+    return place / "bin"
+
+
+def test_the_wheel_runs_a_script_with_the_real_ttnn(python_with_ttnn: Path, tmp_path: Path) -> None:
+    made, started, *_ = [step for step in steps_of((ROOT / "README.md").read_text()) if "first.py" in step.text]
+    assert (made.text, started.text) == ("cat first.py", "tilewright exec first.py")
+    (tmp_path / "first.py").write_text(made.printed)
+    cache = tmp_path / "cache"
+    command = [str(python_with_ttnn / "tilewright"), "exec", "first.py"]
+    result = run(command, tmp_path, TILEWRIGHT_CACHE=str(cache), LOGURU_LEVEL="INFO")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == started.printed
+    assert "softmax of 64" in result.stdout  # tilewright's own module has none
+    assert list((cache / "kernels").glob("*.so"))
+    assert not {"builds", "engine"} & {path.name for path in cache.iterdir()}  # no part of the engine was built
+
+
 def test_variants_of_the_engine_have_equal_results(this_python: Path, cache: Path) -> None:
     results = {}
     for variant in usable_variants():
@@ -111,3 +142,20 @@ def test_without_a_compiler_the_extra_is_named(this_python: Path, tmp_path: Path
     assert result.returncode != 0
     assert "no C++ compiler found, and tilewright needs one to compile kernels" in result.stderr
     assert 'pip install "tilewright[compiler]"' in result.stderr
+
+
+def test_without_a_compiler_the_source_distribution_says_what_to_install(tmp_path: Path) -> None:
+    programs = tmp_path / "programs"  # all that this machine has, but for its compilers
+    programs.mkdir()
+    for name in ("cmake", "ninja"):
+        (programs / name).symlink_to(shutil.which(name, path=f"{Path(sys.executable).parent}:{os.environ['PATH']}"))
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
+    command += ["--wheel-dir", str(tmp_path), str(built_packages.source_distribution())]
+    # CMake looks into the system's folders, too.
+    elsewhere = {"PATH": str(programs), "CXX": "", "CMAKE_ARGS": "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF"}
+    result = run(command, tmp_path, **elsewhere)
+    said = " ".join((result.stdout + result.stderr).split())
+    assert result.returncode != 0
+    assert "No CMAKE_CXX_COMPILER could be found" in said
+    assert "It is C++ and needs a compiler: g++ 11 or newer (apt install g++), or clang++ 14 or newer" in said
+    assert not list(tmp_path.glob("*.whl"))
