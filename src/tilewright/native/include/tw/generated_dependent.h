@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tw/arguments.h"
+#include "tw/division.h"
 #include "tw/tile_formats.h"
 
 #ifndef KERNEL_COMPILE_TIME_ARGS
