@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers of the kernel API that are no files: those of the vector unit's functions, and those that lead to another.
+"""Headers of the kernel API that are no files: those of the vector unit's functions, those that lead to another, and
+the names of recorded calls.
 
 They are written into the cache before a kernel is compiled, in a directory named by what they are written from.
 """
@@ -7,6 +8,7 @@ They are written into the cache before a kernel is compiled, in a directory name
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 
 from tilewright import _cpp_declarations, _sfpu_functions
@@ -14,20 +16,28 @@ from tilewright._build import forwarding_headers, sfpu_headers
 from tilewright._build.cache import cache_directory, digest, locked, note_use, read_entry, write_atomically
 from tilewright._build.native_build import NATIVE
 
+_RECORDED = [NATIVE / "abi" / name for name in ("circular_buffer.h", "recorded_calls.h")]
+
 
 @functools.cache
 def generated_headers() -> dict[str, str]:
     """The text of every generated header by its path."""
     forwarding = forwarding_headers.forwarding_headers()
     leading = {name: f'#pragma once\n#include "{header}"\n' for name, header in forwarding.items()}
-    return {**sfpu_headers.generated_sfpu_headers(), **leading}
+    return {**sfpu_headers.generated_sfpu_headers(), **leading, "tw/recorded_names.h": _recorded_names()}
+
+
+def _recorded_names() -> str:
+    """Macros with which a recorded kernel calls the recording form of an engine function."""
+    names = [name for path in _RECORDED for name in re.findall(r"^TW_RECORDED_CALL\((\w+)", path.read_text(), re.M)]
+    return "".join(f"#define tw_{name} tw::recorded::{name}\n" for name in names)
 
 
 @functools.cache
 def _name() -> str:
     """A name for everything the text depends on: cheaper than the text itself, which a launch may never need."""
     modules = (forwarding_headers, sfpu_headers, _cpp_declarations, _sfpu_functions)
-    files = [Path(__file__), _sfpu_functions.TABLE, *(Path(str(module.__file__)) for module in modules)]
+    files = [Path(__file__), _sfpu_functions.TABLE, *_RECORDED, *(Path(str(module.__file__)) for module in modules)]
     return digest(*(each.read_bytes() for each in files))
 
 

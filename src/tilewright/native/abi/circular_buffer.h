@@ -30,12 +30,4 @@ TW_RECORDED_CALL(cb_pages_at_front, note(Call::CbPoll, arg[0]))
 TW_RECORDED_CALL(cb_pages_free, note(Call::CbPoll, arg[0]))
 TW_RECORDED_CALL(cb_counter, note(Call::CbPoll, arg[0]))
 }  // namespace tw::recorded
-
-#define tw_cb_wait_front tw::recorded::cb_wait_front
-#define tw_cb_reserve_back tw::recorded::cb_reserve_back
-#define tw_cb_push_back tw::recorded::cb_push_back
-#define tw_cb_pop_front tw::recorded::cb_pop_front
-#define tw_cb_pages_at_front tw::recorded::cb_pages_at_front
-#define tw_cb_pages_free tw::recorded::cb_pages_free
-#define tw_cb_counter tw::recorded::cb_counter
 #endif
