@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Softmax on all cores with one line missing: the maximum of a row is never popped, and the next has no room.
 
-``tilewright report examples/forgotten_pop.py -o run.html`` draws who waits for whom.
+``tilewright report examples/forgotten_pop.py -o run.html`` draws the waits between kernels.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from tilewright._build.engine_build import find_engine
 
 @pytest.fixture(scope="session")
 def built_engine() -> Path:
-    """The shared cache's engine; whoever needs another cache gets a copy of it, for building one takes a while."""
+    """The shared cache's engine; tests with another cache get a copy of it, because a build is slow."""
     return find_engine().library.parent
 
 

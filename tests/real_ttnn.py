@@ -59,7 +59,7 @@ def _add_torch(python: str) -> None:
     """Puts torch beside the environment, and then, all at once, on its path."""
     _say(f"getting {_TORCH} for {python}, once")
     folder = Path(python).parent.parent / "torch"
-    shutil.rmtree(folder, ignore_errors=True)  # of somebody who was interrupted
+    shutil.rmtree(folder, ignore_errors=True)  # of an interrupted installation
     _install(python, "--target", str(folder), _TORCH)
     libraries = next(Path(python).parent.parent.glob("lib/python3*/site-packages"))
     (libraries / "torch.pth").write_text(f"{folder}\n")

@@ -68,7 +68,7 @@ template <ExecBool exec = NoExec>
 void record(unsigned start, unsigned length);
 }
 """
-# g++ before 13 refuses this in templates that nobody uses.
+# g++ before 13 refuses this in unused templates.
 _ALWAYS_REFUSED = re.compile(r"\bstatic_assert\(\s*false\b")
 
 

@@ -289,7 +289,7 @@ def small_and_special() -> None:
     fresh = ttnn.allocate_tensor_on_device(ttnn.Shape([32, 32]), BF16, ttnn.TILE_LAYOUT, device)
     never_written = compute(copy(), [fresh], (32, 32), BF16)
     wide = compute(copy(), [fresh], (32, 32), BF16, fp32_dest=True)
-    print(f"memory nobody wrote: {np.isnan(never_written).mean():.0%} NaN, with 32-bit DST {np.isnan(wide).mean():.0%}")
+    print(f"unwritten memory: {np.isnan(never_written).mean():.0%} NaN, with 32-bit DST {np.isnan(wide).mean():.0%}")
 
 
 def l1_accumulation() -> None:

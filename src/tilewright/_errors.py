@@ -57,7 +57,7 @@ class RunError(TilewrightError):
 
 
 class DeadlockError(RunError):
-    """Nothing can move any more; the message says who waits for what, where, and the first cause."""
+    """Nothing can move any more; the message names each waiting kernel, its wait, its line and the first cause."""
 
 
 class KernelError(RunError):

@@ -43,7 +43,7 @@ def through_compute(host: Host, compute: str) -> Launch:
 
 @small("cb-push-unreserved")
 def pushed_without_a_reservation(host: Host) -> Launches:
-    """The reader pushes two pages for each that it reserves and fills; the second is nobody's."""
+    """The reader pushes two pages for each that it reserves and fills; no kernel fills the second."""
     reader = changed(READER_TO_16, "cb_push_back(cb_in, 1);", "cb_push_back(cb_in, 1);\n cb_push_back(cb_in, 1);")
     writer = changed(
         WRITER, "cb_pop_front(cb_out, 1);", "cb_pop_front(cb_out, 1); cb_wait_front(16, 1); cb_pop_front(16, 1);"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each rule advises, carried out on a program at the place a finding names; or why nobody but its author can."""
+"""What each rule advises, carried out on a program at the place a finding names; or why only its author can."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def asked_for_first(call: str, ask: str) -> Cure:
 
 
 def operands_reconfigured(lines: list[str], at: int, finding: Finding) -> None:
-    """The unpacker is told of the formats of the operands, which come first in every call."""
+    """The unpacker gets the formats of the operands, which come first in every call."""
     found = re.search(r"(\w+)\((\w+), (\w+)", lines[at])
     assert found
     name, one, other = found.groups()
@@ -190,7 +190,7 @@ OTHERWISE = {
     "commit_on_one_branch": "the commit is there, in a branch: which condition is wrong is for the author to say",
 }
 
-_INTENT = "how many pages, or which, are meant is in nobody's mind but the author's: "
+_INTENT = "how many pages, or which, are meant, only the author knows: "
 NOT_MECHANICAL = {
     "hang-finished-producer": _INTENT + "either side's count may be the wrong one",
     "hang-full-buffer": _INTENT + "more room would end the hang and leave pages behind",

@@ -82,7 +82,7 @@ def centralize_without_pop(
     mean_factor_bits: CompileTimeArg,
     cb: CentralizeBuffers,
 ) -> None:
-    """The row's tiles are kept through the subtraction too, and nobody pops them."""
+    """The row's tiles are kept through the subtraction too, and no kernel pops them."""
     compute_kernel_hw_startup(cb.in_rm, cb.scaler, cb.out_rm)
     for _ in range(num_tile_rows):
         tilize(cb.in_rm, cb.in_tiled, width_tiles)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Failures of these operations that nobody could explain when they were built by hand, run again: each is named."""
+"""Failures of these operations that had no explanation when they were built by hand: each is reported by its rule."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def line_of(text: str) -> int:
 
 
 def test_a_stub_that_reserves_one_page_and_writes_wt(attempt):
-    """A stub hung, and nobody knew why: it wrote four pages where it had one."""
+    """A stub hung for an unknown reason: it wrote four pages where it had one."""
     findings = attempt((32, 128), reader=hand_built_kernels.read_rows_reserving_one_page).check().findings
     past = [each for each in findings if each.rule == "cb-write-past-reserve"]
     assert past, findings

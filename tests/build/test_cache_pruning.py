@@ -56,7 +56,7 @@ def test_the_least_recently_used_go_first(cache: Path) -> None:
     assert prune_cache(size) == []
 
 
-def test_what_was_used_within_the_hour_stays(cache: Path) -> None:
+def test_entry_used_within_the_hour_stays(cache: Path) -> None:
     _kernel(cache, "a", 0.5)
     _kernel(cache, "b", 2)
     prune_cache(0)
@@ -112,7 +112,7 @@ def test_cache_prunes_itself_once_an_hour_when_over_the_limit(cache: Path, monke
     assert 6 <= left <= 8  # four fifths of the limit
     os.utime(stamp, (0, 0))
     monkeypatch.setenv("TILEWRIGHT_CACHE_LIMIT", "a lot")
-    prune_when_large()  # no error where nobody asked for anything
+    prune_when_large()  # no error without a request
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_sizes(text: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "-1", "many", "1e9", "1 G G", "nan", "9" * 300, "1P"])
-def test_what_is_no_size(text: str) -> None:
+def test_invalid_size_is_refused(text: str) -> None:
     with pytest.raises(CacheError, match="is no size"):
         parse_size(text)
 

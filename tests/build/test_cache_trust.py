@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nobody but the user puts programs into the cache."""
+"""Only the user's own programs are loaded from the cache."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def _stored(directory: Path) -> Path:
 
 
 def _give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes a file somebody else's, as far as one may."""
+    """Gives a file another owner, as far as permissions allow."""
     if os.geteuid() == 0:
         os.chown(path, 12345, -1)
     else:
         monkeypatch.setattr(os, "geteuid", lambda: 12345)
 
 
-def test_what_is_made_is_for_the_user_alone(directory: Path) -> None:
+def test_cache_files_are_readable_by_the_user_alone(directory: Path) -> None:
     before = os.umask(0)
     try:
         entry = _stored(directory)

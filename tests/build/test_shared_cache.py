@@ -124,7 +124,7 @@ def test_a_cache_that_cannot_be_written_is_named(add_one: str, python: Run, tmp_
 def test_a_cache_with_everything_in_it_may_be_read_only(fresh_cache: Path, add_one: str, python: Run) -> None:
     assert python(*EXEC, add_one, cache=fresh_cache).stdout == SUM
     os.rename(fresh_cache / "locks", fresh_cache / "moved")  # noqa: PTH104
-    (fresh_cache / "locks").write_text("whoever needs a lock fails here")
+    (fresh_cache / "locks").write_text("a process that needs a lock fails here")
     assert python(*EXEC, add_one, cache=fresh_cache).stdout == SUM
 
 

@@ -31,7 +31,7 @@ for _ in range(3):
     replayed = ttnn.to_torch(result)
     assert torch.equal(replayed, ttnn.to_torch(operations(on_device(values))))
     expected = torch.softmax(torch.exp(values.double() * 0.5), -1)
-    # Rounded to bfloat16 (2^-8) five times on the way; exp and softmax pass an error on as large as it was.
+    # Rounded to bfloat16 (2^-8) five times on the way; exp and softmax pass an error on unchanged.
     assert ((replayed.double() - expected).abs() <= 5 * 2**-8 * expected).all()
 ttnn.release_trace(device, trace)
 ttnn.synchronize_device(device)

@@ -56,7 +56,7 @@ def test_a_product_of_low_fidelity_is_allowed_its_error(said: str) -> None:
     assert 10 < float(share.strip("(%)")) < 100
 
 
-def test_what_could_not_be_compared_is_said(said: str) -> None:
+def test_operations_that_were_not_compared_are_listed(said: str) -> None:
     assert "not compared: ttnn.deallocate: it has no golden function" in said
     assert "not compared: ttnn.add: an input was deallocated before the call" in said
     assert "not compared: ttnn.tanh: its golden function raised NotImplementedError: no meaning is known" in said

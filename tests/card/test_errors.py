@@ -40,7 +40,7 @@ def test_device_keeps_working_and_reopens_after_errors(said: dict[str, str]) -> 
     assert "opened again 2048.0" in said["output"]
 
 
-def test_what_a_kernel_prints_has_core_and_kernel(said: dict[str, str]) -> None:
+def test_printed_line_has_core_and_kernel(said: dict[str, str]) -> None:
     assert "(0,0) " in said["output"]
     assert ": hello\n" in said["output"]
 

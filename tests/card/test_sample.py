@@ -54,7 +54,7 @@ def test_operation_on_one_core(one_core: Any, name: str) -> None:
     assert one_core["results"][name] <= 1
 
 
-def test_a_card_has_the_grid_it_was_asked_for(wormhole: Any, blackhole: Any, one_core: Any) -> None:
+def test_card_has_the_requested_grid(wormhole: Any, blackhole: Any, one_core: Any) -> None:
     assert (wormhole["grid"], blackhole["grid"], one_core["grid"]) == ([8, 8], [4, 2], [1, 1])
 
 

@@ -68,7 +68,7 @@ def client(card: Card, tmp_path_factory: pytest.TempPathFactory) -> Client:
     return run
 
 
-def test_what_the_user_has_set_stays(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_set_by_the_user_stays(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
     monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "65536")
     monkeypatch.setenv("TT_LOGGER_LEVEL", "info")

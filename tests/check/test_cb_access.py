@@ -325,7 +325,7 @@ def test_credit_counters_wrap_at_sixteen_bits(device: ttnn.Device, fixed: bool) 
          "cb_push_back(0, 3); cb_wait_front(0, 3); cb_pop_front(0, 3); } }"),
     ],
 )  # fmt: skip
-def test_what_cannot_go_on_ends_the_run_with_its_rule(device: ttnn.Device, rule: str, reader: str) -> None:
+def test_impossible_request_ends_the_run_with_its_rule(device: ttnn.Device, rule: str, reader: str) -> None:
     with pytest.raises(KernelError) as caught:
         notes([words(device)], {0: 4}, fixed=False, reader=reader)
     assert caught.value.rule == rule
@@ -392,12 +392,12 @@ LEGAL = {
 
 
 @pytest.mark.parametrize("title", LEGAL)
-def test_what_is_legal_is_silent(device: ttnn.Device, title: str) -> None:
+def test_legal_access_is_silent(device: ttnn.Device, title: str) -> None:
     reader, writer = LEGAL[title]
     assert notes([words(device)], {0: 4, 1: 1}, fixed=True, reader=reader, writer=writer) == []
 
 
-def test_a_read_behind_a_pop_is_told_so(device: ttnn.Device) -> None:
+def test_read_after_a_pop_is_named(device: ttnn.Device) -> None:
     writer = f"void kernel_main() {{ cb_wait_front(0, 1); cb_pop_front(0, 1); {LOAD}(get_read_ptr(0)); }}"
     (note,) = notes([words(device)], {0: 4}, fixed=True, reader=PRODUCER, writer=writer)
     assert note.rule == "cb-read-past-wait"

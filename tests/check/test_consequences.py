@@ -36,7 +36,7 @@ def test_a_missing_wait_or_reserve_is_one_finding(
 
 
 def test_a_buffer_that_lost_count_hangs_because_of_the_pop(device: ttnn.Device) -> None:
-    """The consumer is first, and pops what nobody has pushed yet."""
+    """The consumer is first, and pops pages that were not pushed yet."""
     consumer = thrice("cb_pop_front(0, 1);", "cb_wait_front(1, 1); cb_pop_front(1, 1);")
     producer = thrice("cb_reserve_back(0, 1); cb_push_back(0, 1);", "cb_reserve_back(1, 1); cb_push_back(1, 1);")
     result = check_source(device, source_program({0: 1, 1: 1}, reader=consumer, writer=producer))

@@ -103,7 +103,7 @@ def test_a_clean_launch_with_check_gives_its_output(device: ttnn.Device) -> None
     assert ttnn.generic_op([output], source_program({}, writer="void kernel_main() {}"), check=True) is output
 
 
-def test_every_launch_of_a_block_is_checked_and_errors_stay_what_they_are(device: ttnn.Device) -> None:
+def test_every_launch_of_a_block_is_checked_and_errors_keep_their_type(device: ttnn.Device) -> None:
     good = source_program({}, writer="void kernel_main() {}")
     bad = source_program({0: 1}, writer=STUCK.replace("ALLOW", ""))
     with observed_launches(CheckObserver()) as results:

@@ -22,7 +22,7 @@ def test_a_push_guarded_off_the_pack_thread_is_found(device: ttnn.Device) -> Non
     assert result.findings[1].numbers == "cb_push_back(0) runs on UNPACK only, and does something on PACK only"
 
 
-def test_guarded_for_the_pack_thread_it_is_right(device: ttnn.Device) -> None:
+def test_reads_guarded_for_the_pack_thread_are_right(device: ttnn.Device) -> None:
     program = source_program({0: 1}, compute=GUARDED.replace("{}", "PACK", 1), writer=WRITER)
     assert rules(check_source(device, program)) == []
 

@@ -136,7 +136,7 @@ def test_polling_an_unchanged_word_is_spinning(device: ttnn.Device) -> None:
     assert next(f.line for f in result.findings if f.rule == "hang-spinning") == 3
 
 
-def test_what_a_stuck_kernel_would_do_leaves_no_trace(device: ttnn.Device) -> None:
+def test_deadlock_look_ahead_leaves_no_trace(device: ttnn.Device) -> None:
     """After a deadlock the stuck kernels run on; neither tensors nor the record of the run may show it."""
     tensor = ttnn.zeros([32, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
     writer = body(
@@ -183,7 +183,7 @@ def test_a_barrier_that_one_core_never_reaches_is_one_finding(device: ttnn.Devic
     assert "reader on core (3,0) has not (it has finished)" in finding.numbers
 
 
-# Every clock runs ten thousand times as fast: whoever looks at one has no time for anything.
+# Every clock runs ten thousand times as fast: code that reads a clock has no time for anything.
 FAST_CLOCK = """
 #include <sys/syscall.h>
 #include <time.h>

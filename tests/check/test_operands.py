@@ -211,7 +211,7 @@ def test_a_reduction_may_be_packed_with_its_mask_whatever_the_vector_unit_did_to
         ("hw-startup-missing", f"copy_init(0);\n{step('copy_tile(0, 0, 0);')}"),
     ],
 )
-def test_what_ends_a_run_names_its_rule(device: ttnn.Device, rule: str, body: str) -> None:
+def test_error_that_ends_a_run_names_its_rule(device: ttnn.Device, rule: str, body: str) -> None:
     with pytest.raises(KernelError) as caught:
         run(device, body)
     assert caught.value.rule == rule

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A row that unary_bcast spread over a DST tile is one row in memory until somebody reads the tile.
+"""A row that unary_bcast spread over a DST tile is one row in memory until a call reads the tile.
 
 Every kind of reader meets such a tile here, over what an older section left in the same slot, and must see what it sees
 of a tile that the host filled with the same row 32 times and copy_tile brought.

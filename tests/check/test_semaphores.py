@@ -74,7 +74,7 @@ def test_an_exact_wait_that_can_be_overshot(device) -> None:
     assert hanging, "no order in which the peer misses a value"
     assert len(hanging) < len(SEEDS), "no order that ends well"
     for seed in SEEDS:
-        if seed not in hanging:  # it went well, and is told all the same
+        if seed not in hanging:  # no hang, and reported all the same
             assert rules(buggy(seed)) == {"semaphore-overshoot"}
     with pytest.raises(DeadlockError) as caught:
         buggy(hanging[0])

@@ -26,7 +26,7 @@ def found(run) -> set[str]:
 
 # --- words that a kernel polls by itself ---
 
-# The flag is down before anybody looks: a credit says so.
+# The flag is down before any kernel reads it: a credit orders them.
 STORE = f"""
     auto* words = {WORDS}(get_write_ptr(0)); cb_reserve_back(0, 1); words[0] = 0;
     cb_reserve_back(1, 1); cb_push_back(1, 1);

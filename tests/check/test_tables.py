@@ -78,7 +78,7 @@ def test_tile_rows_of_an_operation_are_used_where_they_are_known(device: ttnn.De
     assert group.title == "on core (0,0): 6 tile-rows each"
 
 
-def test_what_is_filled_once_is_not_divided_among_tile_rows(device: ttnn.Device) -> None:
+def test_buffer_filled_once_is_not_divided_among_tile_rows(device: ttnn.Device) -> None:
     """Four pages kept for two tile-rows are four pages, not two for each."""
     reader = READER.replace("cb_reserve_back(2, 1)", "cb_reserve_back(2, 4)").replace(
         "cb_push_back(2, 1)", "cb_push_back(2, 4)"

@@ -63,7 +63,7 @@ def test_a_barrier_of_another_kind_does_not_count(device) -> None:
         ("noc_async_write_barrier();", True),
         ("noc_async_read_barrier(1 - noc_index);", True),
         ("noc_async_read_barrier_with_trid(3);", True),
-        ("noc_async_read_barrier_with_trid(0);", False),  # whoever sets no id has 0
+        ("noc_async_read_barrier_with_trid(0);", False),  # without an id it is 0
         ("noc_async_full_barrier();", False),
         ("while (!ncrisc_noc_reads_flushed(noc_index)) {}", False),
     ]:

@@ -46,7 +46,7 @@ def test_rows_with_unwritten_elements(device: ttnn.Device, dtype: ttnn.DataType,
     element = row_bytes // width
     write_bytes(x, 3, 0, row_bytes - element)  # all but the last
     write_bytes(x, 4, element, row_bytes - element)  # all but the first
-    # The poison of a float is nobody's value, that of a number may be one.
+    # The poison of a float is never a value, that of an integer may be one.
     assert unwritten_pages(x) == ((17, 3) if dtype in (ttnn.bfloat16, ttnn.float32) else (15, 5))
     x.deallocate()
 
@@ -96,7 +96,7 @@ def test_bytes_that_a_kernel_stored_are_written(device: ttnn.Device, offset: int
     assert [note.rule for note in found] == ([] if is_written else ["l1-uninitialised"])
 
 
-def test_what_an_earlier_run_wrote_does_not_count(device: ttnn.Device) -> None:
+def test_memory_written_by_an_earlier_run_counts_as_unwritten(device: ttnn.Device) -> None:
     """The chip keeps what it knows of its memory from run to run, but a program must not rely on the one before."""
     fills = f"""void kernel_main() {{
     cb_reserve_back(0, 1);

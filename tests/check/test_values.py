@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that mean nothing, followed to an output: memory nobody wrote, padding, what lies beside a reduction."""
+"""Values that mean nothing, followed to an output: unwritten memory, padding, what lies beside a reduction."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_other_formats(device: ttnn.Device, dtype: ttnn.DataType) -> None:
     only(run(inputs, empty(device, 32, 32, dtype), *copy), "value-padding")
 
 
-# --- memory nobody wrote ---
+# --- unwritten memory ---
 
 
 def test_unwritten_tensor(device: ttnn.Device) -> None:

@@ -52,7 +52,7 @@ def in_shell(shell: str, script: str, tmp_path: Path, capsys: pytest.CaptureFixt
     return result.stdout
 
 
-def test_bash_offers_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bash_completes_commands_and_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = """
         source OURS
         complete -p tilewright
@@ -65,12 +65,12 @@ def test_bash_offers_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert {"run", "exec", "explain"} <= set(commands.split())
 
 
-def test_fish_offers_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fish_completes_commands_and_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = in_shell("fish", "source OURS; complete -C 'tilewright run vari'", tmp_path, capsys)
     assert shown.split() == ["variance_w_rm"]
 
 
-def test_zsh_offers_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_zsh_completes_commands_and_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Read once, and as a file of $fpath that is first read at a Tab. Outside of a line compadd is stood in for."""
     ask = "compadd() { print $@ }; words=(tilewright run vari); CURRENT=3; _tilewright"
     script = f"autoload -Uz compinit; compinit -D -u; source OURS; print $_comps[tilewright]; {ask}"

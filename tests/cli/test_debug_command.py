@@ -28,7 +28,7 @@ def script(tmp_path: Path) -> str:
 
 
 class Terminal:
-    """A terminal with a command in it, as somebody at the keys sees it."""
+    """A terminal with a running command."""
 
     def __init__(self, *arguments: str) -> None:
         self._file, theirs = pty.openpty()

@@ -51,7 +51,7 @@ def test_the_exit_status_is_the_scripts(python: Run, tmp_path: Path, line: str, 
     assert (result.returncode, result.stderr) == (code, words)
 
 
-def test_a_traceback_shows_the_script_and_not_us(python: Run, tmp_path: Path) -> None:
+def test_traceback_shows_only_lines_of_the_script(python: Run, tmp_path: Path) -> None:
     result = python(*EXEC, str(script(tmp_path, "def inner():\n    return 1 / 0\n\ninner()\n")))
     assert result.returncode == 1
     assert result.stderr.startswith('Traceback (most recent call last):\n  File "')
@@ -69,7 +69,7 @@ def test_an_error_of_a_kernel_has_the_scripts_traceback(python: Run, tmp_path: P
     assert "can never succeed" in result.stderr
 
 
-def test_a_syntax_error_is_shown_as_python_shows_it(python: Run, tmp_path: Path) -> None:
+def test_syntax_error_is_shown_in_pythons_form(python: Run, tmp_path: Path) -> None:
     result = python(*EXEC, str(script(tmp_path, "x = (\n")))
     assert result.returncode == 1
     assert "SyntaxError" in result.stderr
@@ -92,7 +92,7 @@ def test_a_syntax_error_is_shown_as_python_shows_it(python: Run, tmp_path: Path)
         ("from ttnn.model_preprocessing import x", "ttnn.model_preprocessing is not part of tilewright's ttnn"),
     ],
 )
-def test_what_is_missing_says_so_by_name(python: Run, tmp_path: Path, line: str, words: str) -> None:
+def test_missing_name_of_ttnn_is_named(python: Run, tmp_path: Path, line: str, words: str) -> None:
     result = python(*EXEC, str(script(tmp_path, line)))
     assert result.returncode == 1
     assert words in result.stderr
@@ -113,7 +113,7 @@ def test_a_script_that_does_not_exist_is_named(python: Run) -> None:
     assert "tilewright exec: error: script 'nowhere.py' does not exist" in result.stderr
 
 
-def test_kernels_of_an_installed_ttnn_are_found_although_we_stand_in_for_it(python: Run, tmp_path: Path) -> None:
+def test_kernels_of_an_installed_ttnn_are_found(python: Run, tmp_path: Path) -> None:
     package = tmp_path / "site" / "ttnn"
     script(package, "raise ImportError('never imported')\n", "__init__.py")
     kernel = script(package, "void kernel_main() {}\n", "kernel.cpp")

@@ -51,7 +51,7 @@ def test_other_words_find_sections_of_the_docs(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out.startswith("section   numerics.md: Fidelity phases: ")
 
 
-def test_what_is_not_known_gets_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_word_gets_the_nearest_names(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["explain", "hang-selv"])
     assert ended.value.code == 2

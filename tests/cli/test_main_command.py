@@ -72,7 +72,7 @@ def test_arguments_of_a_script_are_told_where_to_stand(python: Run, command: str
     assert said.endswith("unrecognized arguments: --batch 4; arguments of the script stand behind --")
 
 
-def test_a_shape_is_told_where_to_stand(python: Run) -> None:
+def test_misplaced_shape_is_explained(python: Run) -> None:
     result = python("-m", "tilewright", "run", "variance_w_rm", "2x3xfoo")
     assert result.returncode == 2
     said = " ".join(result.stderr.split())

@@ -43,7 +43,7 @@ def with_server(directory: Path, talk: Callable[[Client, Call], Coroutine[Any, A
     asyncio.run(asyncio.wait_for(converse(), 120))
 
 
-def test_an_agent_finds_the_tools_and_how_to_use_them(tmp_path: Path) -> None:
+def test_tools_are_listed_with_their_descriptions(tmp_path: Path) -> None:
     async def talk(client: Client, call: Call) -> None:
         listed = await client.list_tools()
         tools = {tool.name: tool for tool in listed.tools}
@@ -78,7 +78,7 @@ def test_tools_answer_with_the_object_of_their_command(tmp_path: Path) -> None:
     with_server(tmp_path, talk)
 
 
-def test_what_is_given_wrong_is_an_answer_too(tmp_path: Path) -> None:
+def test_wrong_argument_is_an_error_answer(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(60)\n")
     (tmp_path / "dies.py").write_text("import os\nos.abort()\n")
 

@@ -62,7 +62,7 @@ def test_records_that_were_kept_are_timed(tmp_path: Path, capsys: pytest.Capture
     assert len((tmp_path / "ops.csv").read_text().splitlines()) == 3
 
 
-def test_what_is_no_record_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_that_is_no_record_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def said(status: int = 1) -> str:
         assert main(["time", str(tmp_path)]) == status
         return capsys.readouterr().err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels nobody here wrote: those of the published ttnn wheel, unmodified, driven through our descriptors.
+"""Kernels of the published ttnn wheel, unmodified, launched through our descriptors.
 
 Every test runs on Wormhole and an eighth of them, always the same ones, on Blackhole too: compiling the rest a second
 time takes minutes and differs in little. TILEWRIGHT_BOTH_CHIPS=1 runs all on both.

@@ -420,7 +420,7 @@ def test_formats_and_roundings_of_whole_numbers(device: ttnn.Device) -> None:
     assert_all_exact(EXACT, results, [a, b, c])
 
 
-def test_what_is_no_number_is_close_to_its_like_only_where_asked(device: ttnn.Device) -> None:
+def test_nan_is_close_to_nan_only_with_equal_nan(device: ttnn.Device) -> None:
     a = np.full((32, 32), np.nan, np.float32)
     b = a.copy()
     a[:, :24], b[:, 8:] = 4, np.resize([3.0, 3.5, 4, 4.5, 5.0, 5.25, np.nan, np.inf], (32, 24))

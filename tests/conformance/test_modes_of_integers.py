@@ -113,7 +113,7 @@ def calls_of(format_: str) -> list[Call]:
         Call(f"logical_not_tile_init(); logical_not_tile<{name}>(0);", whole(lambda a, b: a == 0)),
         Call(f"copy_dest_values_init(); copy_dest_values<{name}>(1, 0);", whole(lambda a, b: b)),
     ]
-    if format_ == "UInt32":  # as it was spelt
+    if format_ == "UInt32":  # the older spelling
         calls += [
             Call("binary_left_shift_uint32_tile<false>(0, 2, 0);", shifted(np.left_shift)),
             Call("binary_right_shift_uint32_tile<false>(0, 2, 0);", shifted(np.right_shift, beyond_right)),

@@ -70,7 +70,7 @@ UNARY_BROADCASTS = [
     )
     for dim in ("NONE", *BROADCASTS)
 ]
-# The multiplier always adds to DST; the adder does where its init call says so.
+# The multiplier always adds to DST; the adder does if its init call has acc_to_dest.
 ACCUMULATION = [
     Call(
         f"{ACQUIRED} {op}_init(0, 1, {flag}); {op}_tiles(0, 1, 0, 0, 0); {op}_tiles(0, 1, 0, 0, 0);",
@@ -85,7 +85,7 @@ ACCUMULATION = [
         ("mul", np.multiply, "true", 2),
     ]
 ]
-# Without the unpackers' half an init call leaves the operands' broadcast as it was.
+# Without the unpackers' half an init call leaves the operands' broadcast unchanged.
 ACCUMULATION += [
     Call(
         f"{ACQUIRED} {setting} binary_tiles_init<{full}, EltwiseBinaryType::ELW{op}>(0, 1, {flag});"
@@ -225,7 +225,7 @@ FIDELITIES = [
     for name in ("mm_no_mop_init_short_fidelity", "mm_no_mop_reinit_short_fidelity")
     for fidelity, phases in (("LoFi", 1), ("HiFi2", 2), ("HiFi3", 3), ("HiFi4", 4))
 ]
-# c_0 holds bfloat16s, c_1 float32s: operands that are told the other's format come out as something else.
+# c_0 holds bfloat16s, c_1 float32s: operands unpacked in the other's format give other values.
 ORDERS = [
     Call(
         f"{text} matmul_init(0, 1); matmul_tiles(0, 1, 0, 0, 0);",

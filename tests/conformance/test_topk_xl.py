@@ -204,7 +204,7 @@ def in_sequence(words: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("fused", [True, False])
 @pytest.mark.parametrize("length", [512, 1024, 2048])
-def test_the_largest_of_two_chunks_and_where_they_were(device: ttnn.Device, length: int, fused: bool) -> None:
+def test_largest_of_two_chunks_with_their_indices(device: ttnn.Device, length: int, fused: bool) -> None:
     generator = np.random.default_rng(length + fused)
     # Few different values without a sign, so that most places are decided by ties.
     values = generator.integers(0, 40, 2 * length).astype(np.float32)

@@ -154,7 +154,7 @@ def test_breakpoint_stops_at_its_line_and_shows_the_state(negation: Negation) ->
     assert negation.is_right()
 
 
-def test_a_hang_is_looked_at_before_it_ends(device: ttnn.Device, tmp_path: Path) -> None:
+def test_debugger_stops_at_a_hang_before_the_run_ends(device: ttnn.Device, tmp_path: Path) -> None:
     negation = Negation(device, tmp_path, cores=2)
     (tmp_path / "writer.cpp").write_text(WRITER.replace("cb_pop_front(16, 1);", ""))
     stops: list[Stop] = []
@@ -174,7 +174,7 @@ def test_a_hang_is_looked_at_before_it_ends(device: ttnn.Device, tmp_path: Path)
     with pytest.raises(DeadlockError, match="c_16 stays full"):
         negation.run(break_at="hang", on_stop=look)
     assert len(stops) == 1
-    with pytest.raises(DeadlockError):  # nobody asked to see it
+    with pytest.raises(DeadlockError):  # no breakpoint was set
         negation.run(break_at="reader.cpp:3", on_stop=lambda stop: stops.append(stop))
     assert [each.is_hang for each in stops] == [True, False, False]
 
@@ -289,7 +289,7 @@ def test_time_at_a_stop_is_not_the_runs(negation: Negation) -> None:
     assert negation.is_right()
 
 
-def test_what_is_wrong_is_said(negation: Negation) -> None:
+def test_invalid_breakpoint_is_named(negation: Negation) -> None:
     with pytest.raises(NoSuchLineError, match="no kernel of the program has code at"):
         negation.run(break_at="other.cpp:3")
     with pytest.raises(TypeError, match="break_at must be FILE:LINE"):

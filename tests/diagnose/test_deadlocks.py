@@ -270,7 +270,7 @@ def test_a_compile_error_points_at_the_users_line(chip: Chip, make_program) -> N
     assert len(text.splitlines()) < 12
 
 
-def test_a_source_without_entry_says_so(chip: Chip, make_program) -> None:
+def test_source_without_kernel_main_is_named(chip: Chip, make_program) -> None:
     with pytest.raises(KernelCompileError, match=r"reader\.cpp has no `void kernel_main\(\)`"):
         chip.launch(make_program(reader="void other() {}"))
 

@@ -45,7 +45,7 @@ def test_different_output_is_not_accepted() -> None:
     assert steps_of("```console\n$ one\n1\n$ two\n```\n") == [Step("console", "one", "1\n"), Step("console", "two")]
 
 
-def test_a_change_is_made_where_it_says_or_not_at_all(tmp_path: Path) -> None:
+def test_change_of_the_walkthrough_applies_to_its_text(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("a\nb\nc\n")
     apply_change("--- file\n+++ file\n@@ -2 +2,2 @@\n-b\n+B\n+b\n", tmp_path)

@@ -36,7 +36,7 @@ def test_a_script_gets_the_simulated_ttnn_and_its_arguments(tmp_path: Path) -> N
         ("import ttnn.operations", "ModuleNotFoundError: ttnn.operations is not part of tilewright's ttnn"),
     ],
 )
-def test_what_does_not_exist_here_says_so_by_name(tmp_path: Path, statement: str, words: str) -> None:
+def test_missing_function_is_named(tmp_path: Path, statement: str, words: str) -> None:
     result = run_script(tmp_path / "script.py", f"import ttnn\n{statement}\n")
     assert result.returncode != 0
     assert words in result.stderr

@@ -162,7 +162,7 @@ void kernel_main() {
         cb_pop_front(0, 1);
         cb_pop_front(1, 1);
     } else if (mode == TELL) {
-        // How many tiles to add is told by the unpack thread; the pack thread lets it go on tile by tile.
+        // The unpack thread sends the number of tiles to add; the pack thread releases the maths thread tile by tile.
         uint32_t told = 0;
         UNPACK({
             told = n;

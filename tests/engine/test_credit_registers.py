@@ -14,7 +14,7 @@ from tilewright._launch.run_options import RunOptions
 
 CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
 
-# Fills the buffer twice. In between nobody pops: the register of what was taken is written, by a 32-bit address.
+# Fills the buffer twice. In between no kernel pops: the register of popped pages is written, by a 32-bit address.
 WRITER = """
 #include "api/dataflow/dataflow_api.h"
 #include "api/debug/assert.h"
@@ -68,7 +68,7 @@ def run(writer: str, compute: str, checked: bool = False) -> None:
 
 
 @pytest.mark.parametrize("checked", [False, True])
-def test_what_a_kernel_writes_there_counts(checked: bool) -> None:
+def test_written_credit_register_counts(checked: bool) -> None:
     run(WRITER, COMPUTE, checked)
 
 

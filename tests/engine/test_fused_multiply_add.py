@@ -41,7 +41,7 @@ void kernel_main() {
 TWO_TO_THE_MINUS_24 = 0x3380  # as bfloat16
 
 
-def test_a_product_is_not_rounded_before_it_is_added(chip: Chip, make_program) -> None:
+def test_product_is_not_rounded_before_the_sum(chip: Chip, make_program) -> None:
     program = make_program(cbs={16: 1}, semaphores=1, compute=COMPUTE, writer=WRITER)
     program.kernels[0].config = ComputeConfigDescriptor(fp32_dest_acc_en=True)
     chip.launch(program)

@@ -25,7 +25,7 @@ PAGES = np.arange(1024, dtype=np.uint32).view(np.uint8).reshape(2, 2048)
 
 
 def assert_usable(chip: Chip, hostile_program) -> None:
-    """Memory is as it was, and programs run."""
+    """Memory is unchanged, and programs run."""
     assert (chip.read_pages(BufferType.DRAM, 0x100000, 2048, 2048, 2) == PAGES).all()
     chip.launch(hostile_program(0))
     assert chip.read_semaphore((1, 0), 0) == 7

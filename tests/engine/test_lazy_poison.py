@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Poison of DRAM is written where somebody looks; what anybody sees is as if it had been written at once."""
+"""Poison of DRAM is written at the first access; every reader sees what writing it at once would give."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Mirror:
             np.testing.assert_array_equal(seen[page], memory)
 
 
-def test_the_host_sees_memory_as_if_it_had_been_filled_at_once(own_chip: Chip) -> None:
+def test_host_reads_poison_of_unwritten_memory(own_chip: Chip) -> None:
     generator = np.random.default_rng(11)
     mirror = Mirror(own_chip)
     banks = len(mirror.banks)
@@ -103,9 +103,7 @@ void kernel_main() {
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_kernels_see_and_leave_memory_as_if_it_had_been_filled_at_once(
-    own_chip: Chip, make_program, threads: int
-) -> None:
+def test_kernels_read_and_keep_poison_of_unwritten_memory(own_chip: Chip, make_program, threads: int) -> None:
     generator = np.random.default_rng(5)
     mirror = Mirror(own_chip)
     banks = len(mirror.banks)

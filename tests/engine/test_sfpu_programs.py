@@ -296,7 +296,7 @@ def test_swaps_in_every_mode_with_ties(device: ttnn.Device) -> None:
 
 
 def test_blackhole_names_all_modifiers() -> None:
-    """A program for Blackhole means modifier 0 where it says so; Wormhole's would mean 4."""
+    """A program for Blackhole means modifier 0 by 0; Wormhole's would mean 4."""
     program = """inline void program() {
         addr_mod_t{.srca = {.incr = 0}, .srcb = {.incr = 0}, .dest = {.incr = 2}}.set(ADDR_MOD_0);
         for (int i = 0; i < 8; i++) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No call of the kernel API has a mode that nobody looked at.
+"""Every mode of every call of the kernel API is tested, or listed with the reason why not.
 
 A mode is a template argument, a flag or an enumeration. What a call takes and does not use is on a list here that says
 why that is right; what it uses is called in a table of ``tests/conformance/test_modes_of_*.py`` with every value, or in
@@ -251,4 +251,4 @@ def test_ignored_parameters_are_listed_with_a_reason() -> None:
         if not rules:
             unknown.append(f"{header}: {function} takes {parameter} and does not use it")
     assert not unknown, "; ".join(unknown)
-    assert not [rule for rule in IGNORED if rule not in used], "rules for parameters that nobody ignores any more"
+    assert not [rule for rule in IGNORED if rule not in used], "rules for parameters that no call ignores any more"

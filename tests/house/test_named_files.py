@@ -19,7 +19,7 @@ PATHS = sorted(set(re.findall(r"`((?:[\w.*<>-]+/)+(?:[\w*<>-]+\.(?:py|h|cpp|md|t
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_paths_it_names_are_there(name: str) -> None:
+def test_named_paths_exist(name: str) -> None:
     pattern = re.sub(r"<\w+>", "*", name).rstrip("/")
     places = (ROOT, PACKAGE, ENGINE, ENGINE.parent, PACKAGE / "native" / "include")
     assert any(list(place.glob(pattern)) for place in places), f"{name} is not there"

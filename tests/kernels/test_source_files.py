@@ -100,7 +100,7 @@ def make(count):
     assert "// above\n    cb_push_back(0, 0x77);" in below
 
 
-def test_what_is_no_def(tmp_path: Path) -> None:
+def test_lambda_or_async_function_is_refused(tmp_path: Path) -> None:
     kernels = "\nshort = reader_kernel(lambda: None)\n\n@reader_kernel\nasync def later() -> None:\n    pass\n"
     module = load(tmp_path / "kinds.py", FIRST + kernels)
     for kernel in (module.short, module.later):

@@ -41,7 +41,7 @@ def module(written) -> ModuleType:
     return written(KERNEL)
 
 
-def test_how_the_kernel_reads_them(module: ModuleType) -> None:
+def test_kernel_reads_typed_arguments(module: ModuleType) -> None:
     source = module.kernel.cpp_source()
     assert textwrap.dedent(source.partition("void kernel_main() {\n")[2].partition("\n\n")[0] + "\n") == (
         "constexpr float scale = __builtin_bit_cast(float, get_compile_time_arg_val(0));\n"

@@ -94,7 +94,7 @@ LANGUAGE = """
 """
 
 
-def test_what_the_language_has_is_accepted(written, wheel_headers: WheelHeaders) -> None:
+def test_statements_of_the_language_are_accepted(written, wheel_headers: WheelHeaders) -> None:
     source = written(LANGUAGE).kernel.cpp_source()
     errors = wheel_headers.check(source, is_compute=False, compile_time_args=[0, 1, 2, 3, *TENSOR])
     assert not errors, errors
@@ -120,7 +120,7 @@ WRONG_DATAFLOW = {
 
 
 @pytest.mark.parametrize(("is_compute", "wrong"), [(True, WRONG_COMPUTE), (False, WRONG_DATAFLOW)])
-def test_what_is_wrong_is_refused(wheel_headers: WheelHeaders, is_compute: bool, wrong: dict[str, str]) -> None:
+def test_wrong_statements_are_refused(wheel_headers: WheelHeaders, is_compute: bool, wrong: dict[str, str]) -> None:
     compute = ("common", "eltwise_binary", "reduce", "eltwise_unary/eltwise_unary")
     headers = [f"api/compute/{name}.h" for name in compute] if is_compute else ["api/dataflow/dataflow_api.h"]
     lines = [*(f'#include "{header}"' for header in headers), "void kernel_main() {"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs from several processes, threads and coroutines at once: each gets its own result; a hang stops nobody."""
+"""Programs from several processes, threads and coroutines at once: each gets its result; a hang stops no other."""
 
 from __future__ import annotations
 

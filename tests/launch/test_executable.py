@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A frozen program: it runs as it was frozen, with the arguments and options of each run."""
+"""A frozen program: changes of its descriptor do not reach it; each run has arguments and options of its own."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_each_run_has_its_arguments(device: ttnn.Device, output: ttnn.Tensor) ->
         assert words(output) == expected
 
 
-def test_it_is_loaded_before_it_runs(device: ttnn.Device, output: ttnn.Tensor) -> None:
+def test_executable_is_loaded_before_a_run(device: ttnn.Device, output: ttnn.Tensor) -> None:
     program = make(output, "void missing();\nvoid kernel_main() { missing(); }")
     with pytest.raises(KernelCompileError, match="declared but not defined"):
         tilewright.freeze(program, device)

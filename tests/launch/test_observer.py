@@ -48,7 +48,7 @@ class Counting(Observer[int]):
         return launch.run()
 
 
-def test_the_last_observer_gets_a_launch_and_those_before_it_what_it_launches(device: ttnn.Device) -> None:
+def test_last_observer_gets_a_launch_and_earlier_ones_its_launches(device: ttnn.Device) -> None:
     tensor = scratch_tensor(device)
     with observed_launches(CheckObserver()) as outer, observed_launches(Counting()) as inner:
         ttnn.generic_op([tensor], WORKS)

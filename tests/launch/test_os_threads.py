@@ -213,7 +213,7 @@ def test_a_deadlock_of_cores_that_wait_for_each_other_is_the_same_on_any_number_
     assert len(said) == 1
 
 
-def test_of_two_errors_the_first_cores_is_said_on_any_number_of_threads(chip: Chip, make_program) -> None:
+def test_first_cores_error_is_reported_on_any_number_of_threads(chip: Chip, make_program) -> None:
     """The later core fails at once, the earlier one after a while."""
     source = """
     void kernel_main() {
@@ -228,7 +228,7 @@ def test_of_two_errors_the_first_cores_is_said_on_any_number_of_threads(chip: Ch
             chip.launch(make_program(grid=(2, 1), reader=source), RunOptions(threads=threads))
 
 
-def test_what_a_core_has_sent_it_reads_back(chip: Chip, make_program) -> None:
+def test_core_reads_back_its_own_write(chip: Chip, make_program) -> None:
     source = """
     void kernel_main() {
         const uint64_t there = get_noc_addr(get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1), get_semaphore(1));
@@ -290,7 +290,7 @@ def test_devices_in_two_python_threads_survive_each_others_faults(make_program) 
     assert failures == []
 
 
-def test_a_closed_device_says_so(make_program) -> None:
+def test_closed_device_is_named(make_program) -> None:
     chip = Chip(describe_arch("wormhole_b0"), (1, 1))
     chip.close()
     with pytest.raises(TilewrightError, match="the device is closed"):

@@ -51,7 +51,7 @@ def test_recorded_pages_have_pushed_bytes_in_order_per_core(device: Device) -> N
     np.testing.assert_array_equal(first_face, values[:16, 32:48])
 
 
-def test_a_push_says_where_it_was_made(device: Device) -> None:
+def test_recorded_push_has_its_line(device: Device) -> None:
     _, run = _run(device, [1])
     functions = [line.path.rpartition("/")[2] for line in run.pages[0].stack]
     assert "tilize.py" in functions

@@ -107,7 +107,7 @@ def test_packed_arguments_unpack_unchanged() -> None:
         assert list(other.common_runtime_args) == [0]
 
 
-def test_what_a_kernel_is_compiled_from_counts_in_each_launch(chip: Chip) -> None:
+def test_changed_source_of_a_kernel_is_compiled_in_the_next_launch(chip: Chip) -> None:
     program = make()
     assert sums(chip, program) == (0, 1)
     kernel = program.kernels[0]

@@ -98,7 +98,7 @@ def test_a_mask_is_not_ignored(device: ttnn.Device) -> None:
         ops.centralize_w_rm(np.ma.masked_invalid([[1.0, np.nan]]), device=device)
 
 
-def test_what_arrays_become_and_where_is_checked(device: ttnn.Device) -> None:
+def test_dtype_and_device_of_arrays_are_checked(device: ttnn.Device) -> None:
     x = np.zeros((2, 32), np.float32)
     with pytest.raises(OperationError, match=r"dtype must be ttnn.bfloat16 or ttnn.float32, got .*BFLOAT8_B"):
         ops.centralize_w_rm(x, device=device, dtype=ttnn.bfloat8_b)

@@ -75,7 +75,7 @@ def whole(x: Rows, y: Rows) -> tuple[Value, Value, Value, Value]:
 
 
 @pytest.mark.parametrize("layout", [ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT])
-def test_what_is_made_of_integers_is_exact(device, layout):
+def test_arithmetic_of_integers_is_exact(device, layout):
     (first, second, same, half), given = run(whole, device, ttnn.int32, ttnn.int32, layout=layout)
     x, y = (given[name].astype(np.int64) for name in ("x", "y"))
     np.testing.assert_array_equal(same.to_numpy(), x)
@@ -87,7 +87,7 @@ def test_what_is_made_of_integers_is_exact(device, layout):
         assert fits.mean() > 0.5
         assert (np.abs(exact) > 2**24).any()
         np.testing.assert_array_equal(found.to_numpy()[fits], exact[fits])
-    assert (half.to_numpy() != np.trunc(x * 0.5)).any(), "this one is computed in float32, and its bound says so"
+    assert (half.to_numpy() != np.trunc(x * 0.5)).any(), "this one is computed in float32, and its bound is float32's"
 
 
 def test_integers_beside_floats_in_tiles(device):
@@ -109,11 +109,11 @@ def handed_through(x: Rows, column: Column) -> tuple[Value, Value]:
     return column, x + column
 
 
-def test_what_the_matrix_unit_reads_too_is_cut_on_its_way_through(device):
+def test_operand_of_the_matrix_unit_is_rounded(device):
     run(handed_through, device, ttnn.float32, ttnn.float32)
 
 
-def test_integers_are_refused_where_nothing_computes_with_them(device):
+def test_integers_are_refused_by_float_functions(device):
     x, row, square = (ttnn.from_numpy(np.ones(s, np.int32), ttnn.int32, device=device) for s in ((2, 4), (4,), (4, 4)))
     with pytest.raises(OperationError, match="Offset must be BFLOAT16, FLOAT32 or BFLOAT8_B, got INT32"):
         wider(x, row)

@@ -231,7 +231,7 @@ def test_export_replaces_its_files_and_keeps_the_users(tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_package_says_nothing_of_ours(name, tmp_path):
+def test_package_does_not_name_tilewright(name, tmp_path):
     export_operation(getattr(tilewright.ops, name), tmp_path)
     for path in tmp_path.rglob("*"):
         if path.suffix in (".py", ".cpp"):
@@ -241,7 +241,7 @@ def test_the_package_says_nothing_of_ours(name, tmp_path):
 
 
 def test_the_configuration_of_the_plan_is_exported(device):
-    """A float32 tensor's buffers that are only moved keep all bits; the package says so too."""
+    """A float32 tensor's buffers that are only moved keep all bits; the package states it, too."""
     operation = tilewright.ops.centralize_w_rm
     plan = operation.plan((32, 64), ttnn.float32, device)
     assert plan.compute_config(CONFIG).unpack_to_dest_mode

@@ -69,7 +69,7 @@ def gated(x: Rows, gate: Rows, scale: Row, weights: Matrix, *, factor: float = 0
     ],
     ids=["rows", "tiles"],
 )
-def test_what_is_multiplied_may_be_computed(
+def test_operand_of_a_matmul_may_be_computed(
     device: ttnn.Device, inner: int, dtypes: list[ttnn.DataType], layouts: list[ttnn.Layout]
 ) -> None:
     shapes = {"x": (2, 40, inner), "gate": (2, 40, inner), "scale": (inner,), "weights": (inner, 100)}
@@ -155,7 +155,7 @@ def test_tensor_broadcasts_before_a_matmul(device: ttnn.Device) -> None:
     assert accuracy.is_within_bound, accuracy.text
 
 
-def test_what_is_no_number_beside_the_rows_meets_no_matrix(device: ttnn.Device) -> None:
+def test_nan_in_padding_of_rows_does_not_reach_the_matrix(device: ttnn.Device) -> None:
     @operation
     def logarithms(x: Rows, weights: Matrix) -> Value:
         """log(0) times a zero is no zero."""
@@ -183,7 +183,7 @@ def shifted(x: Rows, weights: Matrix) -> Value:
 
 
 @pytest.mark.parametrize("declared", [block, shifted], ids=["block", "shifted"])
-def test_tensors_are_needed_before_a_matmul_and_after_it(device: ttnn.Device, declared: Operation) -> None:
+def test_tensor_is_used_before_and_after_a_matmul(device: ttnn.Device, declared: Operation) -> None:
     usual = {"x": (2, 40, 70), "scale": (2, 40, 1), "gamma": (70,), "weights": (70, 70)}
     shapes = {each.name: usual[each.name] for each in declared.inputs}
     tensors = tensors_of(shapes, device, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT)

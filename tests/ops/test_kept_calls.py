@@ -111,7 +111,7 @@ def test_room_in_l1_counts_in_every_call(fresh: ttnn.Device) -> None:
     assert second.l1_budget == kept.buffer_address() - fresh.description.l1_unreserved_base < first.l1_budget
 
 
-def test_who_gets_the_launch_may_change_its_arguments(fresh: ttnn.Device) -> None:
+def test_observer_may_change_arguments_of_a_launch(fresh: ttnn.Device) -> None:
     """The launch does what the program says then, and the next call what it is asked."""
     x, other = rows(fresh, 0), rows(fresh, 1)
     kept = [ops.centralize_w_rm(x)]

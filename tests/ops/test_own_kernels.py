@@ -55,12 +55,12 @@ def test_a_program_of_its_own_is_exported_for_its_shape(
     array = np.random.default_rng(0).standard_normal((70, 100))
     x = ttnn.from_numpy(array, ttnn.float32, layout=ttnn.ROW_MAJOR_LAYOUT, device=wormhole)
     np.testing.assert_array_equal(package.scaled(x).to_numpy(), scaled(x).to_numpy())
-    with pytest.raises(ValueError, match=r"factor must be 3\.0, as it was exported for, got 4\.0"):
+    with pytest.raises(ValueError, match=r"factor must be 3\.0, the value of the export, got 4\.0"):
         package.scaled(x, 4.0)
-    with pytest.raises(ValueError, match=r"x must have shape \[70, 100\], as it was exported for"):
+    with pytest.raises(ValueError, match=r"x must have shape \[70, 100\], the shape of the export"):
         package.scaled(ttnn.zeros((32, 32), ttnn.float32, device=wormhole))
 
 
-def test_what_is_no_program_is_refused() -> None:
+def test_function_without_a_program_is_refused() -> None:
     with pytest.raises(OperationError, match=r"`program` must return a ttnn\.ProgramDescriptor, not None"):
         nothing(np.ones((32, 32), np.float32))

@@ -122,7 +122,7 @@ def test_own_phase_is_exported_with_its_reference(tmp_path: Path) -> None:
     assert "squares = (torch.square(x.to(torch.float32).double()) + (y * 0.5).to(torch.float32).double())" in test
 
 
-def test_what_is_no_such_phase_is_refused() -> None:
+def test_function_that_is_no_phase_is_refused() -> None:
     def refused(function) -> str:
         with pytest.raises(FormulaError) as caught:
             operation(function)

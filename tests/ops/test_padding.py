@@ -35,7 +35,7 @@ def fill_gaps(tensor: ttnn.Tensor, pattern: int) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_what_lies_beside_rows_makes_no_difference(
+def test_padding_beside_rows_does_not_change_results(
     device: ttnn.Device, generator: np.random.Generator, name: str, width: int, dtype: str, strategy: Strategy
 ) -> None:
     operation = OPERATIONS[name]

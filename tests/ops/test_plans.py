@@ -100,7 +100,7 @@ def test_a_full_l1_makes_rows_stream(generator: np.random.Generator) -> None:
         ttnn.close_device(device)
 
 
-def test_what_does_not_fit_is_said_with_sizes() -> None:
+def test_plan_that_does_not_fit_is_refused_with_sizes() -> None:
     with pytest.raises(OperationError, match=r"does not fit L1: the resident plan .* needs \d+ bytes, 1393312 are"):
         plan("layernorm_fused_rm", (32, 262144), strategy=Strategy.RESIDENT)
 
@@ -142,7 +142,7 @@ def test_rows_far_wider_than_l1(run: Runner, generator: np.random.Generator, nam
 @pytest.mark.parametrize("strategy", [Strategy.RESIDENT, Strategy.STREAMING], ids=lambda each: each.value)
 @pytest.mark.parametrize("width", [64, 100])
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_buffers_end_as_they_should(
+def test_buffers_are_empty_at_the_end(
     run: Runner, generator: np.random.Generator, name: str, width: int, strategy: Strategy
 ) -> None:
     """Only what is kept for all rows is left: scalers, epsilon, and gamma and beta unless they stream."""
@@ -170,7 +170,7 @@ def test_one_tile_serves_all_of_a_tile_column(device: ttnn.Device) -> None:
         assert accuracy.is_within_bound, accuracy.text
 
 
-def test_what_is_written_down_twice_is_computed_once() -> None:
+def test_equal_expressions_are_computed_once() -> None:
     @operation
     def twice(x: Rows) -> Value:
         """(x - mean) / sqrt(variance), with the mean written down twice."""

@@ -31,14 +31,14 @@ def copied(x: Rows) -> Value:
     return x * 1.0
 
 
-def test_calls_are_held_to_it() -> None:
+def test_call_that_breaks_a_requirement_is_refused() -> None:
     with pytest.raises(OperationError, match="Width must be a multiple of 32, got 40"):
         scaled(np.ones((32, 40), np.float32))
     with pytest.raises(OperationError, match=r"Factor must be below 100, got 200\.0"):
         scaled(np.ones((32, 64), np.float32), factor=200)
 
 
-def test_stage_2_breaks_it_and_says_so_where_nothing_does(device: ttnn.Device) -> None:
+def test_stage_2_reports_a_requirement_without_a_check(device: ttnn.Device) -> None:
     for each in scaled.requirements:
         stage_2.test_each_condition(scaled, device, each)
     with pytest.raises(AssertionError, match="nothing breaks"):
@@ -51,12 +51,12 @@ def test_unenforced_requirement_fails_stage_2(device: ttnn.Device, monkeypatch: 
         stage_2.test_each_condition(scaled, device, EVEN)
 
 
-def test_a_package_has_it(tmp_path: Path) -> None:
+def test_exported_package_checks_requirements(tmp_path: Path) -> None:
     export_operation(scaled, tmp_path, shape=(32, 64))
     text = (tmp_path / "scaled" / "op.py").read_text()
     assert '_refuse(not (x.shape[-1] % 32 == 0), f"Width must be a multiple of 32, got {x.shape[-1]}")' in text
 
 
-def test_what_is_no_expression_is_refused_at_once() -> None:
+def test_requirement_without_expression_is_refused() -> None:
     with pytest.raises(OperationError, match=r"`x\.shape\[-1\] %` is no Python expression"):
         Requirement("x.shape[-1] %", "Width")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ways in which an operation once passed every stage and was wrong: none of them passes any more.
 
-A requirement that nobody enforces is in ``test_requirements.py``.
+A requirement without a check is in ``test_requirements.py``.
 """
 
 from __future__ import annotations

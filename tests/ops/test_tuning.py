@@ -86,7 +86,7 @@ def test_planner_uses_the_tuned_plan_on_request(device: Device, tuned: Tuned, tm
     assert len(plan.split.work) == 2
 
 
-def test_what_was_tuned_for_something_else_is_refused(device: Device, tuned: Tuned, tmp_path: Path) -> None:
+def test_tuning_of_another_operation_or_shape_is_refused(device: Device, tuned: Tuned, tmp_path: Path) -> None:
     kept = tmp_path / "best.json"
     kept.write_text(tuned_text(tuned.best.choice, TunedFor.of(centralize_w_rm, SHAPE, DataType.BFLOAT16, device)))
     other = TunedFor.of(centralize_w_rm, (64, 32), DataType.BFLOAT16, device)

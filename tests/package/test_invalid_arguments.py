@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public function and method, called with what nobody should give it: it answers, or says what is wrong with it.
+"""Every public function and method, called with invalid arguments: it returns or names the wrong argument.
 
 An error is fine where a line of ours raises it on purpose, or where Python refuses a call that does not fit the
 signature. What comes out of the middle of something (an AttributeError of None, a KeyError, a number too large for a C
@@ -372,7 +372,7 @@ def test_every_public_call_answers_or_names_the_argument() -> None:
     assert found == {}
 
 
-def test_an_accident_is_told_from_an_error_on_purpose() -> None:
+def test_accident_is_distinguished_from_a_raised_error() -> None:
     """The judge of the test above: what it lets through and what not."""
 
     def judged(function: Callable[[], object]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names, places and files nobody should give: an error that says so, and nothing half-written."""
+"""Invalid names, places and files: an error that names them, and no half-written file."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def test_a_tensor_goes_to_the_device_and_back(device):
 def test_the_device_can_be_another(device):
     assert device.arch() == ttnn.Arch.BLACKHOLE
 
-def test_importorskip_finds_it():
+def test_importorskip_finds_ttnn():
     assert pytest.importorskip("ttnn") is ttnn
 
 def test_something_missing():

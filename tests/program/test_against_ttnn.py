@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same questions put to the real ttnn and to ours.
 
-No card is needed: ttnn is told of a card that does not exist, which is enough for everything on the host.
+No card is needed: a description of a card that does not exist is enough for ttnn and for everything on the host.
 """
 
 from __future__ import annotations

@@ -337,7 +337,7 @@ def one_sided_alias(spec: ProgramSpec, args: ProgramRunArgs) -> None:
         (one_sided_alias, "share memory, so each must list all others"),
     ],
 )
-def test_what_does_not_fit_is_named(
+def test_spec_that_does_not_fit_is_named(
     wormhole: Device, spoil: Callable[[ProgramSpec, ProgramRunArgs], None], message: str
 ) -> None:
     spec, args = chain(), chain_args(tiles(wormhole), tiles(wormhole))

@@ -131,7 +131,7 @@ def test_the_command_writes_a_page_or_says_why_not(tmp_path: Path, capsys: pytes
     assert (launch["difference"]["wrong"], len(launch["difference"]["cells"])) == (0, 32)
 
 
-def test_a_map_of_errors_shows_where_they_are() -> None:
+def test_map_of_errors_shows_their_places() -> None:
     share = np.full((2, 100, 70), 0.25)
     share[1, 99, 69], share[0, 3, 0] = 7.0, np.inf
     view = error_map(share, share, np.zeros_like(share), "zeros")
@@ -184,7 +184,7 @@ def opened(browser: webdriver.Chrome, directory: Path, views: list[View]) -> Non
 
 
 def keep_picture(browser: webdriver.Chrome, name: str) -> None:
-    """What the browser shows, for whoever wants to look at it after the tests."""
+    """A screenshot of the page, kept after the tests."""
     PICTURES.mkdir(exist_ok=True)
     assert browser.save_screenshot(str(PICTURES / f"{name}.png"))
 
@@ -195,7 +195,7 @@ def headings(browser: webdriver.Chrome) -> list[str]:
 
 def test_a_deadlock_opens_on_its_picture(browser: webdriver.Chrome, tmp_path: Path, views: list[View]) -> None:
     opened(browser, tmp_path, views)
-    assert headings(browser)[:2] == ["Who waits for whom", "Findings"]
+    assert headings(browser)[:2] == ["Waits between kernels", "Findings"]
     words = [each.text for each in browser.find_elements(By.CSS_SELECTOR, "#waits svg text")]
     assert "pages in c_16 out" in words
     assert len(browser.find_elements(By.CSS_SELECTOR, "#waits .box.root")) == 1

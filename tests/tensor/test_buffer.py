@@ -111,7 +111,7 @@ def test_out_of_memory_has_the_numbers(wormhole: Device):
     assert kept.is_allocated()
 
 
-def test_closing_a_device_frees_and_ends_it(wormhole: Device):
+def test_closing_a_device_frees_its_buffers(wormhole: Device):
     tensor = allocate_tensor_on_device([64, 64], DataType.BFLOAT16, TILE, wormhole)
     wormhole.close()
     assert not tensor.is_allocated()

@@ -33,7 +33,7 @@ _PROGRAMS = [
 
 
 @pytest.mark.parametrize(("arch", "pipeline", "bound", "help_"), _PROGRAMS)
-def test_what_the_sentence_says_helps_does(arch: str, pipeline: Pipeline, bound: str, help_: str) -> None:
+def test_advised_change_saves_the_promised_time(arch: str, pipeline: Pipeline, bound: str, help_: str) -> None:
     device = open_device(0, arch)
     launch = pipeline.timed(device)
     advice = advise(launch.record, launch.time)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of every class in a user's operation: each is told apart, and found where it is."""
+"""Faults of every class in a user's operation: each is distinguished and located."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_kernel_that_is_not_in_the_language(home: Home) -> None:
     assert "mine_kernels.py:" in result.error
 
 
-def test_what_the_compiler_refuses_is_compilation_too() -> None:
+def test_compiler_error_is_a_compilation_failure() -> None:
     error = KernelCompileError("compute_rows", "kernels.py:12: error: no such function", "")
     assert classify(error, 6) == (Status.FAIL, "compilation_error")
 
@@ -102,7 +102,7 @@ def test_a_process_that_dies_is_a_crash(home: Home) -> None:
     assert "died of SIGABRT during build" in result.error
 
 
-def test_what_the_checker_finds_is_corruption(home: Home) -> None:
+def test_finding_of_the_checker_is_corruption(home: Home) -> None:
     reader = "@reader_kernel\ndef read("
     change(home, "mine_kernels.py", reader, f"from unbarred import read_blocks\n\n\n{reader}")
     (home.directory / "unbarred.py").write_text(UNBARRED)

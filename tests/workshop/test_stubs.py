@@ -60,7 +60,7 @@ def test_pages_are_those_of_the_contract(phase: Phase) -> None:
         assert moved(phase.contract, values) == vars(traffic)
 
 
-def test_what_turns_rows_into_tiles_is_no_stub() -> None:
+def test_tilizing_phase_is_no_stub() -> None:
     for phase in (phases.tilize, phases.tilize_sticks, phases.untilize, phases.untilize_sticks):
         assert stub(phase) is phase
     assert all(Region.ROWS not in each.contract.gives.values() for each in STUBBED)

@@ -2,7 +2,7 @@
 """How measured convolutions, halos and pools are called with the real ttnn. The first two are one ``ttnn.conv2d``.
 
 A halo brings to every core the rows of the image that its part of the output needs; the convolution is the launch after
-it. Which of a call's launches is a row's is told by the names of its kernels (``LAUNCHES``).
+it. The names of its kernels show which of a call's launches is a row's (``LAUNCHES``).
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ _NOTHING = re.compile(
     r"|(?:return|constexpr\s+\w+\s+\w+\s*=)\s+(?:un)?pack_\w+\[\w+\]\s*;"
     r"|[^;{}]*\{\s*(?:return\s+(?:true|false)\s*;\s*)?\}"
 )
-# What may stand in a branch of some threads while all three go as one: nothing anybody else sees, or seen once.
+# Statements that a branch of some threads may have while all three run as one fiber: they have no effect outside the
+# kernel, or one that counts once.
 _QUIET = (
     r"static_assert\s*\([^;]*;|constexpr\s+\w+\s+\w+\s*=\s*\w+(?:::\w+)+\s*;"
     r"|(?:return|constexpr\s+\w+\s+\w+\s*=)[^;]*\bpack_\w+\[[^;]*;|(?:return|constexpr\s+\w+\s+\w+\s*=)[^;]*unpack_\w+\[[^;]*;"

@@ -46,7 +46,7 @@ def write_output(option: str, path: Path, data: bytes) -> None:
     A link stays a link, and a device or a pipe is written to as it is.
 
     Raises:
-        OutputFileError: it cannot be written; what was there before is as it was.
+        OutputFileError: it cannot be written; a file that was there before is unchanged.
     """
     try:
         target = path.resolve()

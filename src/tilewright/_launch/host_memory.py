@@ -26,7 +26,7 @@ _FLOATS = (DataType.BFLOAT16, DataType.FLOAT32)
 
 @dataclasses.dataclass(frozen=True)
 class ForeignTensor:
-    """A tensor that another host than ``tilewright.ttnn`` laid out. Which of its bytes anybody wrote is not known."""
+    """A tensor that another host than ``tilewright.ttnn`` laid out. Which of its bytes were written is not known."""
 
     is_dram: bool
     address: int

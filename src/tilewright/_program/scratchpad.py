@@ -8,7 +8,7 @@ from tilewright._tensor.cores import CoreRangeSet
 
 
 class ScratchpadDescriptor(CBDescriptor):
-    """``num_bytes`` of L1 on every core of ``core_ranges``; kernels are told its address as an argument."""
+    """``num_bytes`` of L1 on every core of ``core_ranges``; kernels get its address as an argument."""
 
     def __init__(self, name: str, num_bytes: int, core_ranges: CoreRangeSet) -> None:
         super().__init__(num_bytes, core_ranges, (), name=name)

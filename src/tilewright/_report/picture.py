@@ -139,7 +139,7 @@ def _drawn(
 
 def _deadlock(view: View, group: View) -> str:
     """Kernels as boxes, waits as arrows on their right with what they wait for, and the reason below."""
-    parts = [_text(f"deadlock {group['cores']}: who waits for whom", 16, 60, "quiet")]
+    parts = [_text(f"deadlock {group['cores']}: waits between kernels", 16, 60, "quiet")]
     top, tops = 74, []
     for row, kernel in enumerate(group["kernels"]):
         doing = textwrap.wrap(" ".join(kernel["doing"].split()), 58)

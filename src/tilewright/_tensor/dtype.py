@@ -172,7 +172,7 @@ _FROM_NUMPY_NAMES = {
     "float16": DataType.BFLOAT16,
 }
 
-# What memory holds before anybody wrote it. Fresh buffers get these patterns, so that a kernel that reads them shows
+# What memory holds before its first write. Fresh buffers get these patterns, so that a kernel that reads them shows
 # NaNs (or absurd integers) instead of zeros that happen to be right.
 # Block floats: 0xFF exponents with full mantissas are the largest numbers the formats have.
 POISON_PATTERNS: dict[DataType, int] = {

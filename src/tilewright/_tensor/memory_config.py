@@ -73,7 +73,7 @@ class ShardSpec:
 class MemoryConfig:
     """Placement of a tensor.
 
-    Sharded placements can be written down, but ``tilewright`` does not allocate them yet and says so.
+    Sharded placements can be written down, but ``tilewright`` raises an error that names them.
 
     >>> MemoryConfig().buffer_type
     BufferType.DRAM

@@ -232,7 +232,7 @@ def _kind(use: CbUse, wait_calls: int, pop_calls: int, steps: int) -> str:
 
 
 def _stuck_at(run: Run, use: CbUse) -> str:
-    """Who waits at the buffer for ever, in a run that did not end."""
+    """Kernels that wait at the buffer for ever, in a run that did not end."""
     sides = {WaitKind.CB_WAIT_FRONT: ("for", "there"), WaitKind.CB_RESERVE_BACK: ("for room for", "free")}
     said = [
         f"{run.kernel_label(each.kernel)} still waits {sides[each.wait_kind][0]} {pages(each.wait_amount)}, "

@@ -76,7 +76,7 @@ def reserve_one_use_all(host: Host) -> Iterator[Launch]:
 
 
 def pushed_for_the_host(host: Host) -> Iterator[Launch]:
-    """A buffer that is the output's own memory is pushed and nobody on the core takes the pages."""
+    """A buffer that is the output's own memory is pushed, and no kernel of the core pops its pages."""
     yield _into_l1_tensor(host, pages_reserved=4)
 
 

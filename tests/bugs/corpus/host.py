@@ -89,7 +89,7 @@ void kernel_main() {
 
 
 class Host:
-    """Makes the programs of one twin on one device, which nobody used before."""
+    """Makes the programs of one twin on one unused device."""
 
     def __init__(self, device: ttnn.Device, *, fixed: bool) -> None:
         self.device = device

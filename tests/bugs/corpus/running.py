@@ -38,7 +38,7 @@ class Outcome:
 
 @contextmanager
 def fresh_host(arch: str, *, fixed: bool) -> Iterator[Host]:
-    """A host with a chip nobody used: L1 left by an earlier program would hide or cause faults."""
+    """A host with an unused chip: L1 left by an earlier program would hide or cause faults."""
     device = ttnn.open_device(device_id=0, arch=arch)
     try:
         yield Host(device, fixed=fixed)

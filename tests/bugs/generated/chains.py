@@ -114,7 +114,7 @@ def _drop_pop(chain: Chain) -> Rules:
 
 
 def _asked_of_first(chain: Chain) -> int:
-    """Pages somebody is sure to ask of the first buffer: the reader for its first block, or else compute."""
+    """Pages that a kernel surely requests of the first buffer: the reader for its first block, or else compute."""
     return chain.reader_block if chain.reader_block > 1 else chain.taken_at_once(0)
 
 

@@ -2,7 +2,7 @@
 """Declared operations: shipped ones on random shapes, with kernels, buffers and work split as the planner makes them.
 
 Their results are compared with what the same call gives without checks; how right that is, tests of operations say.
-Faults are put into a copy of the program: its kernels are nobody's text, so that a finding needs no line of theirs.
+Faults are put into a copy of the program: its kernels are generated, so a finding needs no line of them.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ in both directions.
 
 What varies: cores, where the line turns, blocks, pages, depths, and the protocol: flags that are set back, counts that
 grow by increments, or values that are written. The receiver says how many pages it has room for before they are sent,
-so nobody runs ahead.
+so no kernel runs ahead.
 """
 
 from __future__ import annotations

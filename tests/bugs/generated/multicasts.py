@@ -180,7 +180,7 @@ def _swap_corners(multicast: Multicast) -> tuple[str, ...]:
 
 
 def _misses(multicast: Multicast) -> tuple[str, ...]:
-    """Somebody has to be left: the sender is none of the receivers."""
+    """At least one receiver remains: the sender is none."""
     receives_elsewhere = multicast.width > (2 if multicast.in_rectangle and multicast.height == 1 else 1)
     return ("noc-multicast-misses",) if receives_elsewhere else ()
 

@@ -240,7 +240,7 @@ def flag_before_the_page(host: Host) -> Launches:
 
 @twin(KIND, "l1-race")
 def announced_by_a_third_core(host: Host) -> Launches:
-    """A page has left for a core when a second one is told; that one tells the first, which it may not have reached."""
+    """A second core signals the first while a page for the first may still be on its way."""
     target, giver, herald = cores = [(0, 0), (1, 0), (2, 0)]
     give = """
     noc_async_read_page(0, tensor0, get_write_ptr(2));

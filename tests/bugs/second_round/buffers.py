@@ -247,7 +247,7 @@ def fills_through_the_read_pointer(host: Host) -> Launches:
 
 @twin(LATENT, "cb-left-over")
 def pages_that_fit(host: Host) -> Launches:
-    """A reader pushes twice as many pages as anybody takes; all of them fit."""
+    """A reader pushes twice as many pages as are popped; all of them fit."""
     source, values = host.tiles(4)
     output = host.output_tiles(2)
     reader = READER_TO_16.replace("cb_push_back(cb_in, 1);", "cb_push_back(cb_in, 1);  // BUG")

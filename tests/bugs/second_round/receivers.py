@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Multicasts that reach nobody, or not everybody who waits."""
+"""Multicasts that reach no receiver, or not every waiting one."""
 
 from __future__ import annotations
 

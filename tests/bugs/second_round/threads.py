@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unpack and pack out of order, and DST registers that nobody computed."""
+"""Unpack and pack out of order, and DST registers without a computed value."""
 
 from __future__ import annotations
 

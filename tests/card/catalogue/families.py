@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases that stand for families: a set of kernels of ttnn each, those that models call most.
 
-They run on a card of one core too, where a kernel goes through all of the work and nobody shares it out. Attention and
-sampling are not among them: ttnn, or the case, asks for more cores than one.
+They run on a card of one core, too, where one kernel does all of the work. Attention and sampling are not among them:
+ttnn, or the case, needs more cores than one.
 """
 
 from __future__ import annotations

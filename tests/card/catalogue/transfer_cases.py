@@ -71,7 +71,7 @@ def _loaded() -> Case:
 
 
 def _room(name: str) -> Case:
-    """Memory nobody has written has a shape and nothing else; writing it makes it a tensor like any other."""
+    """Unwritten memory has a shape and no values; writing it makes it an ordinary tensor."""
 
     def run(bench: Bench) -> tuple[Any, Any]:
         values = bench.random(SHAPE)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom in a deadlock, and what was found.
+// Waits between the kernels of a deadlock, and findings.
 
 // Lines of at most so many characters; words stay whole.
 function filled(text, most) {
@@ -49,7 +49,7 @@ function waitSection(launch) {
   const parts = launch.waits.flatMap((group) => [
     element("h3", {}, group.cores), element("div", { class: "scroll" }, waitPicture(group)),
     element("p", { class: "error" }, group.reason)]);
-  return section("waits", "Who waits for whom", ...parts);
+  return section("waits", "Waits between kernels", ...parts);
 }
 
 function sourceLines(lines) {

@@ -150,7 +150,7 @@ def _sync(row: SyncRow, in_all: bool) -> dict[str, object]:
     index = row.cb.split()[0]
     is_kept = row.popped == 0 and row.pushed > 0
     per_step = row.pushed_per_step is not None and row.popped_per_step is not None and not is_kept
-    # A buffer that is filled several times for a tile-row says so in all: no number of it must fit at once.
+    # A buffer that is filled several times for a tile-row gives their sum, of which no part must fit at once.
     is_small = not per_step or (row.pushed_per_step or 0) <= row.num_pages or not row.is_balanced
     fits = is_small and not in_all
     form = "{} pages per tile-row" if per_step and fits else "{} pages" if fits else "in all {} pages"

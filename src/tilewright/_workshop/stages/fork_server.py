@@ -28,7 +28,7 @@ def serve() -> int:
     """Answers requests until there are no more."""
     _die_with_parent()
     for name in _IMPORTED_ONCE:
-        with contextlib.suppress(ImportError):  # pytest may be missing: the stage says so
+        with contextlib.suppress(ImportError):  # pytest may be missing: the stage reports it
             importlib.import_module(name)
     for line in sys.stdin:
         request = json.loads(line)

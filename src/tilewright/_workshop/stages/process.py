@@ -146,7 +146,7 @@ def _environment(parent: Path) -> dict[str, str]:
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        # Compiled files are told apart by whole seconds: two changes in one second would look alike.
+        # Python distinguishes compiled files by whole seconds: two changes in one second would look alike.
         "PYTHONDONTWRITEBYTECODE": "1",
         # Plugins that happen to be installed would take longer to import than most stages to run.
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",

@@ -160,7 +160,7 @@ def _record(crumbs: Breadcrumbs, result: StageResult, told: Told) -> None:
 
 
 def _summary(result: StageResult) -> str:
-    """One line for the log; of a hang who waits where is what counts, and that takes several."""
+    """One line for the log; several for a hang, one for each waiting kernel."""
     if result.status is not Status.HANG:
         return _first_line(result.error)
     return textwrap.shorten("; ".join(line.strip() for line in result.error.strip().splitlines()), 400)

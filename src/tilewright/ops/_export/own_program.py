@@ -43,13 +43,13 @@ class OwnProgramCode(HostCode):
     def _more_checks(self) -> list[str]:
         main = self._operation.main_input.name
         checks = [
-            f'_refuse(tuple({main}.shape) != {self._shape}, f"{main} must have shape {list(self._shape)}, as it was '
-            f'exported for, got {{list({main}.shape)}}")',
+            f'_refuse(tuple({main}.shape) != {self._shape}, f"{main} must have shape {list(self._shape)}, '
+            f'the shape of the export, got {{list({main}.shape)}}")',
             '_refuse(core_grid is not None, "the program has its own cores, and core_grid must be None")',
         ]
         for name, value in self._operation.defaults.items():
             checks.append(
-                f'_refuse({name} != {value}, f"{name} must be {value}, as it was exported for, got {{{name}}}")'
+                f'_refuse({name} != {value}, f"{name} must be {value}, the value of the export, got {{{name}}}")'
             )
         return checks
 

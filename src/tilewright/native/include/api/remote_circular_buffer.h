@@ -37,7 +37,7 @@ using RemoteReceiverCBInterface = RemoteCBInterface;
 static_assert(sizeof(RemoteCBInterface) == sizeof(LocalCBInterface));
 
 inline RemoteCBInterface& get_remote_sender_cb_interface(uint32_t cb_id) {
-#if !defined(TW_REMOTE_CB_TABLE)  // the host says so where it has put any on a kernel's cores
+#if !defined(TW_REMOTE_CB_TABLE)  // the host defines it if a kernel's cores have any
     tw_not_modelled("a global circular buffer in a program that has none");
 #endif
     return reinterpret_cast<RemoteCBInterface&>(tw_context()->cb[cb_id]);
@@ -257,7 +257,7 @@ inline void remote_cb_push_back_and_write_pages(
             }
         }
     }
-    // Data and credit travel on one virtual channel, which keeps their order; a checked run knows none and is told so.
+    // Data and credit travel on one virtual channel, which keeps their order; a checked run models none, so this call tells it.
     noc_async_writes_flushed(noc);
     tw::remote::tell_sent(cb, tw::remote::units(cb, num_pages), noc);
     cb.fifo_wr_ptr = destination == cb.fifo_limit_page_aligned ? cb.fifo_start_addr : destination;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The completion queue: a ring in host memory to which the dispatcher writes read data and events, page by page. Its
-// write pointer is told to the host in host memory; the host writes its read pointer to the dispatch core's L1. Both
+// write pointer is written to host memory; the host writes its read pointer to the dispatch core's L1. Both
 // count in units of 16 bytes and carry a bit that toggles with each turn of the ring.
 #pragma once
 

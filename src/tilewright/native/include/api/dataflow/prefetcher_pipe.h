@@ -11,7 +11,7 @@
 #include "api/dataflow/prefetcher_pipe_binding_token.h"
 #include "tw/pipes.h"
 
-#if !defined(TW_PREFETCHER_PIPES)  // the host says so where it has put any on a kernel's cores
+#if !defined(TW_PREFETCHER_PIPES)  // the host defines it if a kernel's cores have any
 #define TW_PREFETCHER_PIPES (tw_not_modelled("a prefetcher pipe in a program that has none"), 0u)
 #endif
 

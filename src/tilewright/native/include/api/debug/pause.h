@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Waits for someone at the watcher to let it go on; here nobody has to.
+// On a card the kernel waits until the watcher resumes it; here it continues.
 #define PAUSE()

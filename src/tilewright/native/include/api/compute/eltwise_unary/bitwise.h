@@ -12,7 +12,7 @@ namespace ckernel {
         static_assert(sfpu_call::is_integer_format(data_format), "format must be Int32, UInt32 or UInt16"); \
         sfpu_call::unary(tw::SfpuUnary::op, idst, param0 & sfpu_call::format_mask(data_format)); \
     } \
-    /* As it was spelt when there was one format. */ \
+    /* Older spelling: one format. */ \
     ALWI void name##_tile(uint32_t idst, uint32_t param0) { name##_tile<DataFormat::Int32>(idst, param0); } \
     ALWI void name##_tile_init() { sfpu_call::init(); }
 TW_BITWISE(bitwise_or, BitwiseOr)

@@ -25,7 +25,7 @@ ALWI void reduce_dest(std::uint32_t num_tiles, float scaler, const char* call) {
 template <PoolType reduce_type = PoolType::SUM, bool is_fp32_dest_acc_en = false, bool accumulate_in_one_tile = false>
 ALWI void mul_reduce_scalar_tile(
     std::uint32_t icb0, std::uint32_t icb1, std::uint32_t, std::uint32_t num_tiles, float scaler = 1.0f) {
-    static_assert(reduce_type == PoolType::SUM, "mul_reduce_scalar_tile sums, whatever it is told");
+    static_assert(reduce_type == PoolType::SUM, "mul_reduce_scalar_tile: reduce_type must be SUM");
 #ifndef ARCH_BLACKHOLE
     static_assert(!accumulate_in_one_tile, "mul_reduce_scalar_tile: only Blackhole sums products in one tile");
 #endif
