@@ -4,6 +4,8 @@
 import torch
 import ttnn
 
+from tilewright._card.times import card_times
+
 torch.manual_seed(0)
 device = ttnn.open_device(device_id=0, trace_region_size=1 << 20, num_command_queues=2)
 
@@ -36,6 +38,13 @@ for _ in range(3):
 ttnn.release_trace(device, trace)
 ttnn.synchronize_device(device)
 print("traces: right")
+
+before = card_times()
+for _ in range(100):  # the configuration of a launch goes round its ring in L1 several times
+    ttnn.exp(x)
+spent = card_times() - before
+assert (spent.launches, spent.programs) == (100, 0), spent
+print("programs at other places: known")
 
 large = torch.arange(3 << 20, dtype=torch.int32).reshape(1024, -1)
 assert torch.equal(ttnn.to_torch(ttnn.from_torch(large, dtype=ttnn.int32, device=device)), large)

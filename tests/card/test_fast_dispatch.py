@@ -24,6 +24,7 @@ def test_traces_queues_sub_devices_and_errors(on_card: OnCard, real_ttnn_with_to
     assert result.returncode == 0, result.stdout + result.stderr
     for part in ("traces", "large transfers", "sub-devices", "after an error"):
         assert f"{part}: right\n" in result.stdout
+    assert "programs at other places: known\n" in result.stdout
     assert "ttnn.generic_op: DeadlockError: deadlock on cores (0,0)-(1,1)\n" in result.stdout
     assert "c_0 has no producer" in result.stdout
 

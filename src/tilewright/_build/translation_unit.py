@@ -96,9 +96,10 @@ class KernelSource:
         return self._hash
 
 
-# Defined for kernels whose cores have global circular buffers: L1 offset of the host's table, and its last index.
+# Defined for kernels whose cores have global circular buffers: offset of the host's table from the launch's
+# configuration, and its last index.
 REMOTE_CB_TABLE = "TW_REMOTE_CB_TABLE"
-# Defined for kernels whose cores have prefetcher pipes: L1 offset of the host's table.
+# Defined for kernels whose cores have prefetcher pipes: offset of the host's table from the launch's configuration.
 PREFETCHER_PIPES = "TW_PREFETCHER_PIPES"
 _PROCESSOR_MACROS = {0: "COMPILE_FOR_BRISC", 1: "COMPILE_FOR_NCRISC", 2: "COMPILE_FOR_TRISC"}
 _ARCH_MACROS = {"wormhole_b0": "ARCH_WORMHOLE", "blackhole": "ARCH_BLACKHOLE"}

@@ -2,16 +2,16 @@
 """Decode launch messages in the cores' L1 into a program.
 
 What a launch is stands in L1: a message on each core, and behind it the kernels' names, circular buffers, semaphores
-and arguments. All but the values of arguments decides what the program is, so those bytes of all cores together are
-the key under which a decoded program is kept; the next launch with the same bytes is the same program. Arguments are
-read by the kernels themselves, where the host put them.
+and arguments. All but the values of arguments decides what the program is. The card's library computes a key of those
+bytes of all cores (native/card/simulator/launch_key.h); the next launch with the same key is the same program.
+Arguments are read by the kernels themselves, where the host put them.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +28,12 @@ from tilewright._card.launch_message import (
     kernel_directory,
     semaphore_values,
 )
+from tilewright._card.launched_cores import LaunchedCores
 from tilewright._card.layout import ReleaseLayout
 from tilewright._card.package import CardError
 from tilewright._program.cb_placement import CB_ALIGNMENT
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
+from tilewright._program.config_bases import ConfigBases
 from tilewright._program.kernel import ArgumentsInL1, KernelDescriptor
 from tilewright._program.program import FixedProgram, ProgramDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
@@ -57,80 +59,69 @@ class _Found:
 
 
 class Decoder:
-    """Decodes launches of one card, each only once.
+    """Decodes launches of the cards of a system, each program only once.
 
     Args:
         l1: the L1 of every core, a row each, row by row over the grid.
         columns: columns of the grid.
         root: where tt-metal's files lie.
         buffers_begin: where tt-metal puts the first circular buffer of a program.
+        core_at: the core at NoC coordinates of a card.
     """
 
     def __init__(
-        self, layout: ReleaseLayout, l1: NDArray[np.uint8], columns: int, root: str, buffers_begin: int
+        self,
+        layout: ReleaseLayout,
+        l1: NDArray[np.uint8],
+        columns: int,
+        root: str,
+        buffers_begin: int,
+        core_at: Callable[[int, int, int], Core],
     ) -> None:
         self._messages = MessageReader(layout)
         self._l1 = l1
         self._columns = columns
         self._root = root
         self._buffers_begin = buffers_begin
-        # Where each core's launch message lies: under fast dispatch it moves through a ring of them.
-        self._launch_addresses = np.full(len(l1), self._messages.address)
+        self._core_at = core_at
         self._known: dict[bytes, ProgramDescriptor] = {}
-        self._last: tuple[bytes, ProgramDescriptor] | None = None
+        self.num_decoded = 0
 
-    def program(self, cores: Sequence[Core]) -> ProgramDescriptor:
-        """The program that these cores (columns and rows of the grid) were told to run."""
-        rows = np.array([y * self._columns + x for x, y in cores])
-        found = self._read_bytes(rows)
-        if self._last is not None and self._last[0] == found:  # an operation called again, and no need to hash it all
-            return self._last[1]
-        program = self._known.get(found)
+    def program(self, launched: LaunchedCores) -> ProgramDescriptor:
+        """The program that these cores were told to run, with the place of its configuration in this launch."""
+        program = self._known.get(launched.key)
         if program is None:
-            program = self._known[found] = self._decode(cores, rows)
+            program = self._known[launched.key] = self._decode(launched)
+            self.num_decoded += 1
             if len(self._known) > _PROGRAMS_KEPT:
                 self._known.pop(next(iter(self._known)))
-        self._last = found, program
+        program.config_bases = self._config_bases(launched)
         return program
 
-    def set_launch_address(self, core: Core, address: int) -> None:
-        """Where the launch message of a core lies in its L1; 0: the first of its ring."""
-        self._launch_addresses[core[1] * self._columns + core[0]] = address or self._messages.address
+    def _config_bases(self, launched: LaunchedCores) -> ConfigBases:
+        usual = launched.config_base
+        if not launched.bases_differ:
+            return ConfigBases(usual)
+        others = [(self._core_at(card, x, y), base) for card, x, y, _, base in launched.cores if base != usual]
+        return ConfigBases(usual, tuple(others))
 
     def read_words(self, core: Core, address: int, count: int) -> list[int]:
         """Words of a core's L1."""
-        row = core[1] * self._columns + core[0]
-        return list(struct.unpack(f"<{count}I", self._read(row, address, 4 * count)))
+        return list(struct.unpack(f"<{count}I", self._read(core, address, 4 * count)))
 
-    def _read(self, row: int, begin: int, size: int) -> bytes:
-        return self._l1[row, begin : begin + size].tobytes()
+    def _read(self, core: Core, begin: int, size: int) -> bytes:
+        return self._l1[core[1] * self._columns + core[0], begin : begin + size].tobytes()
 
-    def _read_bytes(self, rows: NDArray[np.intp]) -> bytes:
-        """The bytes that decide what the program is. The host numbers its launches; that does not count."""
-        reader = self._messages
-        begins = self._launch_addresses[rows]
-        if (begins == begins[0]).all():
-            messages = self._l1[rows, begins[0] : begins[0] + reader.size]
-        else:
-            messages = np.stack(
-                [self._l1[row, begin : begin + reader.size] for row, begin in zip(rows, begins, strict=True)]
-            )
-        messages[:, reader.id_offset : reader.id_offset + 4] = 0
-        parts = [rows.tobytes(), messages.tobytes()]
-        for message, same in _with_their_rows(rows, messages):
-            launch = reader.read(message)
-            parts += [self._l1[same, begin:end].tobytes() for begin, end in launch.regions]
-        return b"".join(parts)
-
-    def _decode(self, cores: Sequence[Core], rows: NDArray[np.intp]) -> ProgramDescriptor:
+    def _decode(self, launched: LaunchedCores) -> ProgramDescriptor:
         found = _Found()
-        for core, row in zip(cores, rows.tolist(), strict=True):
-            launch = self._messages.read(self._read(row, int(self._launch_addresses[row]), self._messages.size))
+        for card, x, y, address, _ in launched.cores:
+            core = self._core_at(card, x, y)
+            launch = self._messages.read(self._read(core, address, self._messages.size))
             _refuse_unknown(core, launch)
-            base = found.semaphore_bases[core] = launch.base + launch.semaphores
-            formats = self._decode_kernels(found, core, row, launch)
-            self._decode_buffers(found, core, row, launch, formats)
-            region = self._read(row, base, 16 * launch.num_semaphores)
+            base = found.semaphore_bases[core] = launch.semaphores
+            formats = self._decode_kernels(found, core, launch)
+            self._decode_buffers(found, core, launch, formats)
+            region = self._read(core, launch.base + base, 16 * launch.num_semaphores)
             for index, value in enumerate(semaphore_values(region)):
                 found.semaphores.setdefault((index, value, base), []).append(core)
         own = own_buffers([config for config, _ in found.buffers], self._buffers_begin)
@@ -148,12 +139,12 @@ class Decoder:
         program.semaphore_bases = found.semaphore_bases
         return program
 
-    def _decode_kernels(self, found: _Found, core: Core, row: int, launch: LaunchMessage) -> dict[int, CbFormat]:
+    def _decode_kernels(self, found: _Found, core: Core, launch: LaunchMessage) -> dict[int, CbFormat]:
         """Notes the core's kernels, and gives the formats they were compiled with."""
         formats: dict[int, CbFormat] = {}
         for processor in _PROCESSORS:
             if launch.enables >> processor & 1:
-                text = self._read(row, launch.text_address(processor), LONGEST_NAME)
+                text = self._read(core, launch.text_address(processor), LONGEST_NAME)
                 directory = kernel_directory(text)
                 if directory is None:
                     raise CardError(
@@ -165,10 +156,8 @@ class Decoder:
                 formats.update(self._record(directory).formats)
         return formats
 
-    def _decode_buffers(
-        self, found: _Found, core: Core, row: int, launch: LaunchMessage, formats: dict[int, CbFormat]
-    ) -> None:
-        table = self._read(row, launch.base + launch.local_cbs, 16 * launch.cb_mask.bit_length())
+    def _decode_buffers(self, found: _Found, core: Core, launch: LaunchMessage, formats: dict[int, CbFormat]) -> None:
+        table = self._read(core, launch.base + launch.local_cbs, 16 * launch.cb_mask.bit_length())
         for buffer in circular_buffers(table, launch.cb_mask):
             key = buffer, formats.get(buffer.index, _DEFAULT_FORMAT)
             found.buffers.setdefault(key, []).append(core)
@@ -184,23 +173,13 @@ class Decoder:
 
 
 def _tables(launch: LaunchMessage) -> _Tables:
-    """Where a core has its tables of global circular buffers, with the first of them, and of prefetcher pipes."""
+    """Offsets of a core's tables of global circular buffers, with the first of them, and of prefetcher pipes."""
     found = []
     if launch.first_remote_cb not in NO_REMOTE_CB:
-        found.append((REMOTE_CB_TABLE, f"{launch.base + launch.remote_cbs}, {launch.first_remote_cb}"))
+        found.append((REMOTE_CB_TABLE, f"{launch.remote_cbs}, {launch.first_remote_cb}"))
     if launch.pipes is not None:
-        found.append((PREFETCHER_PIPES, f"{launch.base + launch.pipes}u"))
+        found.append((PREFETCHER_PIPES, f"{launch.pipes}u"))
     return tuple(found)
-
-
-def _with_their_rows(rows: NDArray[np.intp], messages: NDArray[np.uint8]) -> list[tuple[bytes, NDArray[np.intp]]]:
-    """Each different message with the cores that have it."""
-    if (messages == messages[0]).all():
-        return [(messages[0].tobytes(), rows)]
-    cores: dict[bytes, list[int]] = {}
-    for row, message in zip(rows.tolist(), messages, strict=True):
-        cores.setdefault(message.tobytes(), []).append(row)
-    return [(message, np.array(same)) for message, same in cores.items()]
 
 
 def _refuse_unknown(core: Core, launch: LaunchMessage) -> None:

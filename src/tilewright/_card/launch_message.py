@@ -7,6 +7,7 @@ import dataclasses
 import struct
 
 from tilewright._card.layout import ReleaseLayout
+from tilewright._wire import card as wire
 
 TENSIX = 0  # which of tt-metal's programmable core types
 _NO_ARGUMENTS = 0xFFFF
@@ -17,7 +18,7 @@ _PIPES, _NO_PIPES = "prefetcher_pipe_offset", 0xFF
 NO_REMOTE_CB = (32, 64)  # as the first of them: how many circular buffers a core of the chip has
 LONGEST_NAME = 512  # of a build directory, in a kernel's text
 # More than any release's tables take: bytes behind them can only make two equal programs look different.
-_REMOTE_CBS_BYTES, _PIPES_BYTES = 512, 512
+_TABLES_BYTES = 512
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,29 +51,16 @@ class LaunchMessage:
         return min((start for start in starts if start > offset), default=offset)
 
     def arguments_of(self, processor: int) -> tuple[int, int, int, int]:
-        """Address and number of words of a processor's runtime arguments, then of its common ones."""
+        """Offset and number of words of a processor's runtime arguments, then of its common ones."""
         found: list[int] = []
         for offset in self.arguments[processor]:
             is_given = offset != _NO_ARGUMENTS
-            found += [self.base + offset if is_given else 0, (self.end_of(offset) - offset) // 4 if is_given else 0]
+            found += [offset if is_given else 0, (self.end_of(offset) - offset) // 4 if is_given else 0]
         return found[0], found[1], found[2], found[3]
 
     def text_address(self, processor: int) -> int:
         """Address of a processor's kernel. In a trace kernels lie before ``base``: offsets wrap at 32 bits."""
         return (self.base + self.text[processor]) & 0xFFFFFFFF
-
-    @property
-    def regions(self) -> list[tuple[int, int]]:
-        """Begin and end of the memory that decides what the program is, but for values of arguments."""
-        begin = self.base + min(self.semaphores, self.local_cbs)
-        tables_end = self.base + self.remote_cbs + (0 if self.first_remote_cb in NO_REMOTE_CB else _REMOTE_CBS_BYTES)
-        if self.pipes is not None:
-            tables_end = max(tables_end, self.base + self.pipes + _PIPES_BYTES)
-        texts = [self.text_address(processor) for processor in range(len(self.text))]
-        texts_end = max(texts) + LONGEST_NAME
-        if begin <= min(texts) <= texts_end:
-            return [(begin, max(tables_end, texts_end))]
-        return [(begin, tables_end), (min(texts), texts_end)]
 
     @property
     def num_semaphores(self) -> int:
@@ -89,7 +77,6 @@ class MessageReader:
     def __init__(self, layout: ReleaseLayout) -> None:
         self.address = layout.launch_address
         self.size = layout["launch_msg_t"]
-        self.id_offset = layout.config("host_assigned_id")
         self._layout = layout
         self._processors = layout["processors"]
 
@@ -109,8 +96,8 @@ class MessageReader:
         )
 
     def _pipes(self, message: bytes) -> int | None:
-        if f"kernel_config_msg_t.{_PIPES}" not in self._layout.tensix:
-            return None  # a release without them
+        if not _has_pipes(self._layout):
+            return None
         (offset,) = self._halves(message, _PIPES, 1)
         return offset if offset != _NO_PIPES else None
 
@@ -123,6 +110,33 @@ class MessageReader:
     def _number(self, message: bytes, field: str, size: int) -> int:
         begin = self._layout.config(field)
         return int.from_bytes(message[begin : begin + size], "little")
+
+
+def launch_layout(layout: ReleaseLayout) -> wire.LaunchLayout:
+    """What the card's library needs to compute a program's key."""
+    return wire.LaunchLayout(
+        first_message=layout.launch_address,
+        message_bytes=layout["launch_msg_t"],
+        host_id=layout.config("host_assigned_id"),
+        base=layout.config("kernel_config_base") + 4 * TENSIX,
+        semaphores=layout.config("sem_offset") + 2 * TENSIX,
+        local_cbs=layout.config("local_cb_offset"),
+        remote_cbs=layout.config("remote_cb_offset"),
+        first_remote_cb=layout.config("min_remote_cb_start_index"),
+        pipes=layout.config(_PIPES) if _has_pipes(layout) else 0,
+        no_pipes=_NO_PIPES,
+        texts=layout.config("kernel_text_offset"),
+        processors=layout["processors"],
+        enables=layout.config("enables"),
+        enables_bytes=layout["enables_bytes"],
+        preload=layout.config("preload"),
+        tables_bytes=_TABLES_BYTES,
+        longest_name=LONGEST_NAME,
+    )
+
+
+def _has_pipes(layout: ReleaseLayout) -> bool:
+    return f"kernel_config_msg_t.{_PIPES}" in layout.tensix
 
 
 def kernel_directory(text: bytes) -> str | None:

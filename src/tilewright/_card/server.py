@@ -12,7 +12,6 @@ import dataclasses
 import mmap
 import os
 import socket
-import struct
 import sys
 from pathlib import Path
 
@@ -22,7 +21,9 @@ from tilewright._card.card_launch import Call, CardLaunch
 from tilewright._card.decode import Core, Decoder
 from tilewright._card.dispatch_kernels import dispatch_kernels
 from tilewright._card.environment import described_card
-from tilewright._card.global_buffers import partners
+from tilewright._card.global_buffers import is_connected, joined_bases, joined_program, partners
+from tilewright._card.launch_message import launch_layout
+from tilewright._card.launched_cores import LaunchedCores
 from tilewright._card.layout import ReleaseLayout
 from tilewright._card.precision import note_precision
 from tilewright._card.products import CardModel, nodes_of
@@ -32,12 +33,14 @@ from tilewright._errors import TilewrightError
 from tilewright._launch.chip import Chip
 from tilewright._launch.observer import installed, observed_run, requested_observers
 from tilewright._launch.run_options import RunOptions
-from tilewright._program.program import ProgramDescriptor
+from tilewright._program.program import ProgramDescriptor, ProgramStructure
 from tilewright._wire import card as wire
 from tilewright._wire.card import CardMessageKind
+from tilewright._wire.layout import packer
 
 _BANK_TABLES_BYTES = 2048
 _NOCS = 2
+_DONE = packer(wire.LaunchDone)
 
 
 class CardServer:
@@ -47,7 +50,8 @@ class CardServer:
         self._channel = channel
         self._options = RunOptions(keep_l1=True, time_limit=time_limit(), on_print=self._print)
         self._call = Call()
-        self._waiting: list[Core] = []  # told to go, and not run yet; rows of the whole system
+        self._waiting: list[ProgramDescriptor] = []  # told to go, and not run yet
+        self._joined: dict[tuple[ProgramStructure, ...], ProgramDescriptor] = {}
         self._layout = layout
         self._arch = model.arch
         self._grid = model.grid
@@ -57,7 +61,7 @@ class CardServer:
         cores = self._chip.grid[0] * self._chip.grid[1]
         shared = mmap.mmap(files.l1, cores * files.l1_slot_bytes)
         l1 = np.frombuffer(shared, np.uint8).reshape(cores, files.l1_slot_bytes)
-        self._decoder = Decoder(layout, l1, model.grid[0], str(root), self._arch.l1_unreserved_base)
+        self._decoder = Decoder(layout, l1, model.grid[0], str(root), self._arch.l1_unreserved_base, self._core)
         nodes = nodes_of(
             model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_addresses
         )
@@ -78,17 +82,9 @@ class CardServer:
                 text = data.decode()
                 self._call = dataclasses.replace(self._call, tensors=tensors_told(text), callers=callers_told(text))
             elif kind is CardMessageKind.LAUNCH:
-                self._answer(self._launched(data))
+                self._answer(LaunchedCores.of(data))
             elif kind is CardMessageKind.DISPATCH_CORE:
                 self._describe_dispatch_core(data)
-
-    def _launched(self, data: bytes) -> list[Core]:
-        """Cores of a launch; the decoder gets the addresses of their launch messages."""
-        cores = []
-        for card, x, y, launch_address in struct.iter_unpack("<IIII", data):
-            cores.append(self._core(card, x, y))
-            self._decoder.set_launch_address(cores[-1], launch_address)
-        return cores
 
     def _describe_dispatch_core(self, l1: bytes) -> None:
         try:
@@ -98,9 +94,10 @@ class CardServer:
         else:
             send(self._channel, CardMessageKind.DISPATCH_CORE, text)
 
-    def _answer(self, cores: list[Core]) -> None:
+    def _answer(self, launched: LaunchedCores) -> None:
+        known = self._decoder.num_decoded
         try:
-            seconds = self._launch_with_partners(cores)
+            seconds = self._launch_with_partners(launched)
         except KeyboardInterrupt:
             self._waiting = []
             send(self._channel, CardMessageKind.INTERRUPTED)
@@ -112,30 +109,42 @@ class CardServer:
             if seconds is None:
                 send(self._channel, CardMessageKind.WAITING)
             else:
-                send(self._channel, CardMessageKind.DONE, bytes(wire.LaunchDone(seconds, bool(self._waiting))))
+                done = _DONE.pack(seconds, bool(self._waiting), self._decoder.num_decoded - known)
+                send(self._channel, CardMessageKind.DONE, done)
 
-    def _launch_with_partners(self, cores: list[Core]) -> float | None:
+    def _launch_with_partners(self, launched: LaunchedCores) -> float | None:
         """Runs what the cores were told, or those that wait if there are none; None: these cores wait now, too."""
-        if not cores:
+        if not launched.data:
             together, self._waiting = self._waiting, []
-            return self._launch(self._decoder.program(together), with_tensors=False)
-        program = self._decoder.program(cores)
-        if not self._lead_elsewhere(program, cores):
+            return self._launch(self._together(together), with_tensors=False)
+        program = self._decoder.program(launched)
+        if not self._leads_elsewhere([program]):
             return self._launch(program)
-        together = [*self._waiting, *cores]
-        if self._waiting:
-            program = self._decoder.program(together)
-        if self._lead_elsewhere(program, together):
+        together = [*self._waiting, program.copy()]
+        if self._leads_elsewhere(together):
             self._waiting = together
             return None
         with_tensors, self._waiting = not self._waiting, []
-        return self._launch(program, with_tensors=with_tensors)
+        return self._launch(self._together(together), with_tensors=with_tensors)
 
-    def _lead_elsewhere(self, program: ProgramDescriptor, cores: list[Core]) -> bool:
+    def _together(self, programs: list[ProgramDescriptor]) -> ProgramDescriptor:
+        """One program of several on different cores."""
+        if len(programs) == 1:
+            return programs[0]
+        key = tuple(each.structure() for each in programs)
+        if key not in self._joined:
+            self._joined[key] = joined_program(programs)
+        self._joined[key].config_bases = joined_bases(programs)
+        return self._joined[key]
+
+    def _leads_elsewhere(self, programs: list[ProgramDescriptor]) -> bool:
         """Whether global circular buffers lead to other cores, which may have to run for these to get on."""
-        others = partners(program, self._decoder.read_words, self._arch.num_circular_buffers)
+        if not any(map(is_connected, programs)):
+            return False
+        read_words, num_buffers = self._decoder.read_words, self._arch.num_circular_buffers
+        others = {end for each in programs for end in partners(each, read_words, num_buffers)}
         there = {self._core(row // self._grid[1], *place) for (_, row), place in others}
-        return bool(there) and not there <= set(cores)
+        return not there <= {(core.x, core.y) for each in programs for core in each.all_cores()}
 
     def _launch(self, program: ProgramDescriptor, *, with_tensors: bool = True) -> float:
         """Runs a program; seconds that its kernels ran.
@@ -181,6 +190,7 @@ def _greeting(model: CardModel, layout: ReleaseLayout, wants_operations: bool) -
             reset_read_pointer_from_host=layout["RUN_MSG_RESET_READ_PTR_FROM_HOST"],
             done=layout["RUN_MSG_DONE"],
         ),
+        launch=launch_layout(layout),
         bank_tables_bytes=_BANK_TABLES_BYTES,
         wants_operations=int(wants_operations),
         config_begin=layout["MEM_MAP_END"],

@@ -17,6 +17,7 @@ class _LaunchTimes(ctypes.Structure):
 
     _fields_ = (
         ("launches", ctypes.c_uint64),
+        ("programs", ctypes.c_uint64),
         ("bytes_read", ctypes.c_uint64),
         ("bytes_written", ctypes.c_uint64),
         ("reading", ctypes.c_double),
@@ -31,12 +32,14 @@ class CardTimes:
     """What a process did with its card between two moments.
 
     Attributes:
+        programs: launches of programs that had not been launched before.
         reading, writing: seconds in the card's library while the host read and wrote the card's memory.
         launching: seconds in launches, from the last core's GO until the program had ended.
         running: seconds of those in which the engine ran kernels.
     """
 
     launches: int
+    programs: int
     bytes_read: int
     bytes_written: int
     reading: float

@@ -234,8 +234,8 @@ class Stop:
         """What the kernel that stopped was given."""
         kernel: KernelDescriptor = self._program.kernels[self._index]
         return Arguments(
-            runtime_arguments(kernel, self.core, self._read_words),
-            common_runtime_arguments(kernel, self._read_words),
+            runtime_arguments(kernel, self._program.config_bases, self.core, self._read_words),
+            common_runtime_arguments(kernel, self._program.config_bases, self._read_words),
             tuple(kernel.compile_time_args),
             dict(kernel.named_compile_time_args),
         )
@@ -249,7 +249,7 @@ class Stop:
         on = core or self.core
         return {
             each.id: int(
-                self._read_l1(on, semaphore_offset(each.id, self._program.semaphore_bases.get(on)), 4).view("<u4")[0]
+                self._read_l1(on, semaphore_offset(each.id, self._program.semaphore_base(on)), 4).view("<u4")[0]
             )
             for each in self._program.semaphores
             if any((core.x, core.y) == on for core in each.core_ranges)

@@ -100,7 +100,7 @@ class Executable:
         self.kernels = [KernelInfo(source.name, source.path, source.is_compute) for source in self.sources]
         self.cb_labels = cb_labels(program)
         semaphores = {(each.id, core.x, core.y) for each in program.semaphores for core in each.core_ranges}
-        self.reader = RecordReader(self.stack, semaphores, program.semaphore_bases)
+        self.reader = RecordReader(self.stack, semaphores)
         self.number = next(_numbers)
         self.load_message = LoadMessage(program, self.libraries, self.cb_addresses)
         self.run_message = RunMessage(self.number, self._layouts)
@@ -186,7 +186,8 @@ class Executable:
         if len(kernels) != len(self._layouts):
             raise ValueError(f"the program has {len(kernels)} kernels; the executable has {len(self._layouts)}")
         packed = [layout.pack(kernel) for layout, kernel in zip(self._layouts, kernels, strict=True)]
-        return LaunchArguments(tuple([words for words, _ in packed]), tuple([common for _, common in packed]))
+        words, common = tuple([each for each, _ in packed]), tuple([each for _, each in packed])
+        return LaunchArguments(words, common, program.config_bases)
 
     def program_with(self, arguments: LaunchArguments) -> ProgramDescriptor:
         """A copy of the program with these values of its runtime arguments."""
@@ -194,6 +195,7 @@ class Executable:
         of_kernels = zip(program.kernels, self._layouts, arguments.words, arguments.common, strict=True)
         for kernel, layout, words, common in of_kernels:
             layout.unpack(words, common, kernel)
+        program.config_bases = arguments.config_bases
         return program
 
     def run(self, io_tensors: Sequence[Tensor], arguments: LaunchArguments, options: RunOptions = USUAL_OPTIONS) -> Run:

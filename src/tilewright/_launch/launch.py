@@ -140,7 +140,7 @@ class Launcher:
             ended = self._run(executable, arguments, options, host_memory, read_l1, may_be_gone=False)
         run = ended.run
         if options.record_calls:
-            run.calls = call_record(executable.program, self.arch.name, self.grid, ended.call_words())
+            run.calls = call_record(executable.program_with(arguments), self.arch.name, self.grid, ended.call_words())
         if run.status is not RunStatus.OK:
             raise_error(run, ended.ending, options.time_limit, self.arch.l1_bytes)
         return run

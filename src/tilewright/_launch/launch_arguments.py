@@ -9,6 +9,7 @@ import functools
 import itertools
 from array import array
 
+from tilewright._program.config_bases import NO_CONFIG, ConfigBases
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._tensor.cores import CoreCoord
 from tilewright._wire import runner as wire
@@ -22,10 +23,12 @@ class LaunchArguments:
     Attributes:
         words: runtime arguments of each kernel as 32-bit words, core after core.
         common: common runtime arguments of each kernel.
+        config_bases: where a host that configures cores itself put this launch's configuration.
     """
 
     words: tuple[bytes, ...]
     common: tuple[bytes, ...]
+    config_bases: ConfigBases = NO_CONFIG
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from tilewright._program.cb_placement import place_circular_buffers
+from tilewright._program.config_bases import ConfigBases
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
@@ -33,7 +34,7 @@ def program_lines(program: ProgramDescriptor, read_words: ReadWords, l1_begin: i
     """Kernels with the arguments of their first core, circular buffers and semaphores."""
     lines = []
     for kernel in program.kernels:
-        lines += _kernel(kernel, read_words)
+        lines += _kernel(kernel, program.config_bases, read_words)
     for cb, address in zip(program.cbs, place_circular_buffers(program, l1_begin), strict=True):
         for descriptor in cb.format_descriptors:
             pages = cb.total_size // max(descriptor.page_size, 1)
@@ -45,7 +46,7 @@ def program_lines(program: ProgramDescriptor, read_words: ReadWords, l1_begin: i
     return lines
 
 
-def _kernel(kernel: KernelDescriptor, read_words: ReadWords) -> list[str]:
+def _kernel(kernel: KernelDescriptor, bases: ConfigBases, read_words: ReadWords) -> list[str]:
     config = kernel.config
     if isinstance(config, ComputeConfigDescriptor):
         where = f"compute, {config.math_fidelity.name}{', fp32 dest' if config.fp32_dest_acc_en else ''}"
@@ -57,8 +58,8 @@ def _kernel(kernel: KernelDescriptor, read_words: ReadWords) -> list[str]:
     lines += [f"    {name} = {value}" for name, value in kernel.named_compile_time_args]
     lines += [f"    #define {name} {value}".rstrip() for name, value in kernel.defines]
     first = next(iter(kernel.core_ranges), None)
-    arguments = () if first is None else runtime_arguments(kernel, (first.x, first.y), read_words)
-    common = common_runtime_arguments(kernel, read_words)
+    arguments = () if first is None else runtime_arguments(kernel, bases, (first.x, first.y), read_words)
+    common = common_runtime_arguments(kernel, bases, read_words)
     lines += [f"    arguments of {first}: {_words(arguments)}"] if arguments else []
     lines += [f"    common arguments: {_words(common)}"] if common else []
     return lines

@@ -11,11 +11,16 @@ from tilewright._launch.host_memory import HostMemory
 from tilewright._launch.launch_arguments import KernelArgumentLayout, LaunchArguments
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.runner import Limits, message
+from tilewright._program.config_bases import ConfigBases
 from tilewright._wire import runner as wire
+from tilewright._wire.layout import packer
 from tilewright._wire.runner import MessageKind
 
 if TYPE_CHECKING:
     from tilewright._launch.debug_channel import Debugging
+
+_BASES = packer(wire.ConfigBasesMessage)
+_BASE = packer(wire.ConfigBase)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,9 +62,10 @@ class RunMessage:
         return last.message, last.limits
 
     def _arguments(self, arguments: LaunchArguments) -> list[bytes]:
+        of_kernels = zip(self._layouts, arguments.words, arguments.common, strict=True)
         return [
-            layout.message(words, common)
-            for layout, words, common in zip(self._layouts, arguments.words, arguments.common, strict=True)
+            *_config_bases(arguments.config_bases),
+            *[layout.message(words, common) for layout, words, common in of_kernels],
         ]
 
     def _with_options(self, options: RunOptions) -> _Last:
@@ -85,3 +91,8 @@ class RunMessage:
                 host_buffers_are_all=int(memory is not None and memory.is_all),
             )
         )
+
+
+def _config_bases(bases: ConfigBases) -> list[bytes]:
+    others = b"".join([_BASE.pack(*core, base) for core, base in bases.others])
+    return [_BASES.pack(bases.usual, len(bases.others)), others]

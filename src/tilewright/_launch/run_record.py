@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from tilewright._build.source_lines import SourceLine
 from tilewright._launch.runner import Answer
-from tilewright._record.l1_layout import semaphore_at
 from tilewright._record.run import (
     CbTraffic,
     CbUse,
@@ -83,15 +82,11 @@ class RecordReader:
     Args:
         stack: the lines of a kernel's call stack.
         semaphores: id and core of each semaphore the program has.
-        semaphore_bases: where the host keeps them on each core, if not where the chip does.
     """
 
-    def __init__(
-        self, stack: Stack, semaphores: set[tuple[int, int, int]], semaphore_bases: Mapping[tuple[int, int], int]
-    ) -> None:
+    def __init__(self, stack: Stack, semaphores: set[tuple[int, int, int]]) -> None:
         self._stack = stack
         self._semaphores = semaphores
-        self._semaphore_bases = semaphore_bases
 
     def read(self, answer: Answer) -> Record:
         """What an answer holds; of a run that ended well, with nothing kept, only that at first."""
@@ -159,7 +154,7 @@ class RecordReader:
         )
 
     def position(self, report: wire.InstanceReport) -> KernelPosition:
-        semaphore_id = semaphore_at(report.wait_address, self._semaphore_bases.get((report.core_x, report.core_y)))
+        semaphore_id = report.wait_semaphore if report.wait_semaphore != wire.NO_SEMAPHORE else None
         return KernelPosition(
             report.kernel,
             (report.core_x, report.core_y),

@@ -47,7 +47,7 @@ class ArgumentsInL1:
     """Arguments the host puts into the L1 of a kernel's cores by itself; a launch leaves them where they are.
 
     Attributes:
-        address: L1 offset of the first runtime argument, on every core.
+        address: offset of the first runtime argument from the launch's configuration (``ConfigBases``).
         count: how many words may be read from there.
         common_address, common_count: the same of common runtime arguments.
     """

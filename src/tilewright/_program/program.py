@@ -8,6 +8,7 @@ from typing import Any
 
 from tilewright._display.notebook import card, table
 from tilewright._program.circular_buffer import CBDescriptor
+from tilewright._program.config_bases import NO_CONFIG, ConfigBases
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
 from tilewright._program.uint32_list import CopiedList
@@ -55,8 +56,11 @@ class ProgramDescriptor:
         self.semaphores = semaphores
         self.cbs = cbs
         self.custom_program_hash: int | None = None
-        # L1 offset of semaphore 0 on each core, of a host that places them itself; one for all cores of a semaphore.
+        # Offset of semaphore 0 on each core from the launch's configuration, of a host that places them itself; one for
+        # all cores of a semaphore.
         self.semaphore_bases: dict[tuple[int, int], int] = {}
+        # Where that configuration is. Like the values of arguments it belongs to a launch, not to the structure.
+        self.config_bases: ConfigBases = NO_CONFIG
         self._structure: ProgramStructure | None = None
 
     @property
@@ -89,6 +93,11 @@ class ProgramDescriptor:
         for kernel in self._kernels:
             cores = cores.merge(kernel.core_ranges)
         return cores
+
+    def semaphore_base(self, core: tuple[int, int]) -> int | None:
+        """L1 offset of semaphore 0 on a core, of a host that places semaphores itself."""
+        offset = self.semaphore_bases.get(core)
+        return None if offset is None else self.config_bases.of(core) + offset
 
     def structure(self) -> ProgramStructure:
         """All of the program but the values of its runtime arguments, as it is now.
@@ -124,6 +133,7 @@ class ProgramDescriptor:
         other = ProgramDescriptor(self._kernels, self._semaphores, self._cbs)
         other.custom_program_hash = self.custom_program_hash
         other.semaphore_bases = dict(self.semaphore_bases)
+        other.config_bases = self.config_bases
         return other
 
     def __repr__(self) -> str:

@@ -191,7 +191,7 @@ def _require_whole(record: CallRecord) -> None:
 def call_record(program: ProgramDescriptor, arch: str, grid: Core, words: NDArray[np.uint64]) -> CallRecord:
     """The record of a run of ``program`` whose engine wrote down ``words``."""
     semaphores = (
-        RecordedSemaphore(semaphore_offset(each.id, program.semaphore_bases.get(cores[0])), each.initial_value, cores)
+        RecordedSemaphore(semaphore_offset(each.id, program.semaphore_base(cores[0])), each.initial_value, cores)
         for each in program.semaphores
         if (cores := _cores(each.core_ranges))
     )

@@ -9,10 +9,10 @@ it cannot start. Then the library sends
 * OPERATION with the name of ttnn's operation and TENSORS with its tensors, if the greeting wants them;
 * DISPATCH_CORE with the memory of a core whose kernels serve a command queue. The server answers with the text of
   ``_card/dispatch_kernels.py``, or with FAILED;
-* LAUNCH with the cores that were told to go, four words each: card, x, y and the address of the launch message in L1,
-  or 0 for the first one. The server answers with any number of PRINT and a DONE with a
-  ``LaunchDone``, or with WAITING, FAILED or INTERRUPTED. WAITING is for cores whose global circular buffers lead to
-  cores that were not told to go yet: they run together with those, or at a LAUNCH without cores.
+* LAUNCH with a ``LaunchRequest`` and a ``LaunchedCore`` for each core that was told to go. The server answers with any
+  number of PRINT and a DONE with a ``LaunchDone``, or with WAITING, FAILED or INTERRUPTED. WAITING is for cores whose
+  global circular buffers lead to cores that were not told to go yet: they run together with those, or at a LAUNCH
+  without cores.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ from typing import Annotated
 from tilewright._wire.layout import f64, i32, structure, u32, u64
 
 MAGIC = 0x44524157
-VERSION = 8
+VERSION = 9
 MAX_FILES = 64
 
 
@@ -82,6 +82,29 @@ class GoSignals(ctypes.Structure):
 
 
 @structure
+class LaunchLayout(ctypes.Structure):
+    """Offsets in a launch message, of what decides which program it launches."""
+
+    first_message: u32  # its L1 address, if the host does not use the ring of messages
+    message_bytes: u32
+    host_id: u32
+    base: u32
+    semaphores: u32
+    local_cbs: u32
+    remote_cbs: u32
+    first_remote_cb: u32
+    pipes: u32  # 0: the release has none
+    no_pipes: u32  # the value that stands for none
+    texts: u32
+    processors: u32
+    enables: u32
+    enables_bytes: u32
+    preload: u32
+    tables_bytes: u32  # more than tables of global circular buffers and of pipes take
+    longest_name: u32
+
+
+@structure
 class CardGreeting(ctypes.Structure):
     """What the library must know before the host reads its first byte."""
 
@@ -91,6 +114,7 @@ class CardGreeting(ctypes.Structure):
     num_nodes: u32
     num_files: u32
     signals: GoSignals
+    launch: LaunchLayout
     bank_tables_bytes: u32
     wants_operations: u32  # 1: launches are announced with their operation and its tensors
     config_begin: u64  # L1 addresses of a program's configuration before it goes
@@ -101,8 +125,28 @@ class CardGreeting(ctypes.Structure):
 
 
 @structure
+class LaunchRequest(ctypes.Structure):
+    """A launch. The key is the same for every launch of a program, whatever its arguments (launch_key.h)."""
+
+    key_low: u64
+    key_high: u64
+    config_base: u32  # L1 address of the configuration on the first core
+    bases_differ: u32  # 1: other cores have it elsewhere
+
+
+@structure
+class LaunchedCore(ctypes.Structure):
+    card: u32
+    x: u32
+    y: u32
+    launch_address: u32  # of the launch message in L1; 0: the first one
+    config_base: u32
+
+
+@structure
 class LaunchDone(ctypes.Structure):
     """The body of a DONE that answers a LAUNCH."""
 
     seconds: f64  # that its kernels ran
     others_wait: u32  # 1: cores that were told to go earlier wait still
+    is_new: u32  # 1: the program had not been launched before

@@ -11,6 +11,7 @@ MAX_FRAMES = 24  # of a call stack
 MAX_RELATED_FRAMES = 12  # of the call stack of a finding's second place
 NO_KERNEL = 0xFFFFFFFF
 NO_CIRCULAR_BUFFER = 0xFFFFFFFF
+NO_SEMAPHORE = 0xFFFFFFFF
 
 Frames = Annotated["ctypes.Array[ctypes.c_uint64]", ctypes.c_uint64 * MAX_FRAMES]
 RelatedFrames = Annotated["ctypes.Array[ctypes.c_uint64]", ctypes.c_uint64 * MAX_RELATED_FRAMES]
@@ -78,7 +79,7 @@ class InstanceReport(ctypes.Structure):
     wait_cb: u32
     wait_amount: u32
     wait_have: u32
-    wait_address: u64
+    wait_semaphore: u32  # NO_SEMAPHORE: none
     would_push: u64  # circular buffers, as bits
     would_pop: u64
     is_error: u32

@@ -11,9 +11,10 @@ part begins at a multiple of 8 bytes::
     LOAD    LoadRequest, programs to forget,          LOADED   LoadedAnswer, a u64 for each library of each
             semaphore bases, kernels, circular                 kernel: its load address
             buffers, semaphores, scratchpads
-    RUN     RunRequest, arguments of each kernel,     PRINTED  PrintedLine, kernel, line: any number
-            host buffers; of a debugged run           STOPPED  StoppedMessage and what it counts: any number, each
-            BreakpointsRequest and what it counts              answered with RESUME, a ResumeRequest
+    RUN     RunRequest, ConfigBasesMessage and what   PRINTED  PrintedLine, kernel, line: any number
+            it counts, arguments of each kernel,      STOPPED  StoppedMessage and what it counts: any number, each
+            host buffers; of a debugged run                    answered with RESUME, a ResumeRequest
+            BreakpointsRequest and what it counts
                                                       RAN      RanAnswer and what it counts
     any                                               FAILED   a sentence
 """
@@ -138,7 +139,7 @@ class LoadRequest(ctypes.Structure):
 
 @structure
 class SemaphoreBase(ctypes.Structure):
-    """L1 offset of the first semaphore on a core."""
+    """Offset of the first semaphore on a core from the launch's configuration."""
 
     x: u32
     y: u32
@@ -160,7 +161,7 @@ class KernelMessage(ctypes.Structure):
     full_sync: u32
     fidelity: u32
     math_approx: u32
-    # Arguments that the host puts into L1 itself, at the same offsets on all cores.
+    # Arguments that the host puts into L1 itself, at the same offsets from the launch's configuration on all cores.
     has_arguments_in_l1: u32
     args_offset: u32
     num_args: u32
@@ -235,6 +236,21 @@ class RunRequest(ctypes.Structure):
     num_host_buffers: u32
     debugged: u32
     host_buffers_are_all: u32  # 0: the device has other buffers too
+
+
+@structure
+class ConfigBasesMessage(ctypes.Structure):
+    """L1 offset of the configuration that the host made for a launch; cores with another one follow."""
+
+    usual: u32
+    num_others: u32
+
+
+@structure
+class ConfigBase(ctypes.Structure):
+    x: u32
+    y: u32
+    base: u32
 
 
 @structure

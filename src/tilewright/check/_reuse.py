@@ -197,9 +197,9 @@ def _collisions(history: _History, program: ProgramDescriptor, parts: dict[str, 
 def _argument_values(launch: Launch) -> dict[tuple[str, str, int], int]:
     values: dict[tuple[str, str, int], int] = {}
     for kernel in launch.program.kernels:
-        for core, given in all_runtime_arguments(kernel, launch.read_words).items():
+        for core, given in all_runtime_arguments(kernel, launch.program.config_bases, launch.read_words).items():
             values.update({(kernel.name, str(core), index): value for index, value in enumerate(given)})
-        common = enumerate(common_runtime_arguments(kernel, launch.read_words))
+        common = enumerate(common_runtime_arguments(kernel, launch.program.config_bases, launch.read_words))
         values.update({(kernel.name, "common", index): value for index, value in common})
     return values
 

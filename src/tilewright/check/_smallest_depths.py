@@ -84,6 +84,7 @@ class _Search:
     def _ends_alike(self, cbs: list[CBDescriptor]) -> bool:
         program = ProgramDescriptor(self._program.kernels, self._program.semaphores, cbs)
         program.semaphore_bases = self._program.semaphore_bases
+        program.config_bases = self._program.config_bases
         try:
             self._launch.run_again(self._before, dataclasses.replace(self._options, spin_limit=1.0), program)
         except (RunError, ProgramError):

@@ -45,6 +45,7 @@ struct KernelContext {
     uint32_t num_common_runtime_args;
     uint32_t l1_base;         // address of this core's L1 slot
     uint32_t l1_size;         // bytes of it that exist
+    uint32_t config_base;     // address of the configuration that the host made for the launch
     uint32_t semaphore_base;  // address of semaphore 0; one every 16 bytes
     uint8_t kind;             // KernelKind
     uint8_t processor;        // 0 BRISC, 1 NCRISC, 2 TRISC

@@ -26,11 +26,15 @@ void reset_compute_state(ComputeState& state) {
     state.dst = state.dst_memory;
 }
 
-Program::Program(Chip& chip) : chip(chip) { semaphore_bases.assign(chip.cores().size(), chip.config().config_base); }
+Program::Program(Chip& chip) : chip(chip) {
+    semaphore_bases.assign(chip.cores().size(), chip.config().config_base);
+    config_bases.assign(chip.cores().size(), 0);
+}
 
 uint32_t Program::semaphore_base(const Core& core) const {
-    return semaphore_bases[core.y * chip.config().grid_x + core.x];
+    return config_base(core) + semaphore_bases[core.y * chip.config().grid_x + core.x];
 }
+uint32_t Program::config_base(const Core& core) const { return config_bases[core.y * chip.config().grid_x + core.x]; }
 Program::~Program() = default;
 
 void Program::fail(RunStatus why, KernelInstance* instance, const std::string& text) {
@@ -229,8 +233,9 @@ uint32_t Program::place_arguments(KernelInstance& instance, uint32_t core_index,
     if (kernel.has_arguments_in_l1) {
         context.num_runtime_args = kernel.num_args;
         context.num_common_runtime_args = kernel.num_common_args;
-        context.runtime_args = l1_word(*instance.core, kernel.args_offset);
-        context.common_runtime_args = l1_word(*instance.core, kernel.common_args_offset);
+        const uint32_t base = config_base(*instance.core);
+        context.runtime_args = l1_word(*instance.core, base + kernel.args_offset);
+        context.common_runtime_args = l1_word(*instance.core, base + kernel.common_args_offset);
         return offset;
     }
     const uint32_t begin = kernel.arg_offsets.empty() ? 0 : kernel.arg_offsets[core_index];
@@ -251,6 +256,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     KernelContext& context = instance.context;
     context.l1_base = core.l1_base;
     context.l1_size = chip.config().l1_bytes;
+    context.config_base = core.l1_base + config_base(core);
     context.semaphore_base = core.l1_base + semaphore_base(core);
     context.kind = static_cast<uint8_t>(kernel.kind);
     context.processor = kernel.processor;

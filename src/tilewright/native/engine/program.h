@@ -199,13 +199,16 @@ public:
     ~Program();
 
     RunStatus run(const RunOptions& options);
+    // L1 offset of the configuration that the host made for this run; of semaphore 0.
+    uint32_t config_base(const Core& core) const;
     uint32_t semaphore_base(const Core& core) const;
 
     Chip& chip;
     std::vector<std::unique_ptr<Kernel>> kernels;
     std::vector<ProgramCircularBuffer> circular_buffers;
     std::vector<ProgramSemaphore> semaphores;
-    std::vector<uint32_t> semaphore_bases;  // per core, row by row: L1 offset of semaphore 0
+    std::vector<uint32_t> semaphore_bases;  // per core, row by row: offset of semaphore 0 from the configuration
+    std::vector<uint32_t> config_bases;  // the same order; each run sets them
     std::vector<ProgramScratchpad> scratchpads;
     std::vector<HostMemory> host_memory;  // given for checked runs; the call's tensors first
     bool knows_every_buffer = false;  // host_memory is complete

@@ -20,6 +20,12 @@ static uint32_t wait_have(const Core& core, const FiberStatus& fiber) {
     }
 }
 
+static uint32_t semaphore_at(const Program& program, const Core& core, volatile uint32_t* address) {
+    const uint64_t place = (reinterpret_cast<uintptr_t>(address) & kL1OffsetMask) - program.semaphore_base(core);
+    const bool is_one = place % kSemaphoreStride == 0 && place / kSemaphoreStride < kNumSemaphores;
+    return is_one ? static_cast<uint32_t>(place / kSemaphoreStride) : kNoSemaphore;
+}
+
 static InstanceReport report_of(
     const Program& program, const KernelInstance& instance, const FiberStatus& fiber, const NotedStack& stack) {
     InstanceReport report{};
@@ -31,7 +37,7 @@ static InstanceReport report_of(
     report.wait_cb = fiber.wait_cb;
     report.wait_amount = fiber.wait_amount;
     report.wait_have = wait_have(*instance.core, fiber);
-    report.wait_address = reinterpret_cast<uintptr_t>(fiber.wait_address);
+    report.wait_semaphore = semaphore_at(program, *instance.core, fiber.wait_address);
     report.would_push = instance.would_push;
     report.would_pop = instance.would_pop;
     report.is_error = &instance == program.error_instance ? 1 : 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/program_run.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "engine/program.h"
@@ -11,6 +12,16 @@
 namespace tw {
 
 using namespace wire;
+
+static void set_config_bases(Program& program, MessageReader& request) {
+    const auto& header = request.take<ConfigBasesMessage>();
+    const auto* others = request.take_array<ConfigBase>(header.num_others);
+    std::fill(program.config_bases.begin(), program.config_bases.end(), header.usual);
+    for (uint32_t index = 0; index < header.num_others; index++) {
+        const size_t core = others[index].y * program.chip.config().grid_x + others[index].x;
+        program.config_bases.at(core) = others[index].base;
+    }
+}
 
 // Offsets are one for each core of the kernel and one more; words lie one core after another.
 static void set_arguments(Program& program, MessageReader& request) {
@@ -55,6 +66,7 @@ static RunStatus run(Program& program, const RunRequest& header) {
 }
 
 bool run_program(Program& program, const RunRequest& header, MessageReader& request, MessageWriter& answer) {
+    set_config_bases(program, request);
     set_arguments(program, request);
     set_host_memory(program, header, request);
     const std::unique_ptr<Debugger> debugger = debugger_of(program, header, request);

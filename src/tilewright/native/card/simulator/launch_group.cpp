@@ -17,12 +17,13 @@ void LaunchGroup::remove(Launches& card) {
 
 void LaunchGroup::run(bool names_operation) {
     const std::lock_guard lock(mutex);
-    std::vector<LaunchedOn> cores;
+    std::vector<LaunchedCore> cores;
+    LaunchKey key;
     for (Launches* card : cards_) {
-        card->take_armed(cores);
+        card->take_armed(key, cores);
     }
-    if (!cores.empty() && server_.launch(cores, names_operation) == Server::Outcome::Waiting) {
-        server_.launch({}, false);  // the host waits: no further program is launched that these could meet
+    if (!cores.empty() && server_.launch(key.request(), cores, names_operation) == Server::Outcome::Waiting) {
+        server_.launch_waiting(false);  // the host waits: no further program is launched that these could meet
     }
 }
 

@@ -147,28 +147,30 @@ void Launches::start_dispatch_core(Core core) {
     queues.start(commands, std::move(kernels), bank_tables_);
 }
 
-void Launches::run_workers(const std::vector<LaunchedCore>& cores) {
+void Launches::run_workers(std::vector<LaunchedCore> cores) {
     const std::lock_guard lock(mutex_);
-    std::vector<LaunchedOn> launched;
-    for (const LaunchedCore& core : cores) {
-        launched.push_back({card_, core.x, core.y, core.launch_address});
+    LaunchKey key;
+    for (LaunchedCore& core : cores) {
+        core.card = card_;
+        key.add(memory_, server_.greeting.launch, core);
     }
-    const Server::Outcome outcome = server_.launch(launched);
+    const Server::Outcome outcome = server_.launch(key.request(), cores);
     workers_wait_ = outcome != Server::Outcome::AllDone;
 }
 
 void Launches::finish_workers() {
     const std::lock_guard lock(mutex_);
     if (std::exchange(workers_wait_, false)) {
-        server_.launch({});
+        server_.launch_waiting();
     }
 }
 
 // Without command queues the host writes every launch message to the first place of the ring.
-void Launches::take_armed(std::vector<LaunchedOn>& cores) {
+void Launches::take_armed(LaunchKey& key, std::vector<LaunchedCore>& cores) {
     set_signals(armed_, server_.greeting.signals.done);
     for (const auto& [x, y] : std::exchange(armed_, {})) {
-        cores.push_back({card_, x, y, 0});
+        cores.push_back({card_, x, y, 0, 0});
+        key.add(memory_, server_.greeting.launch, cores.back());
     }
     configured_.clear();
     tables_sent_ = false;
@@ -176,18 +178,19 @@ void Launches::take_armed(std::vector<LaunchedOn>& cores) {
 
 void Launches::run() {
     const std::set<Core> cores = armed_;
-    std::vector<LaunchedOn> launched;
-    take_armed(launched);
+    std::vector<LaunchedCore> launched;
+    LaunchKey key;
+    take_armed(key, launched);
     Server::Outcome outcome{};
     try {
-        outcome = server_.launch(launched);
+        outcome = server_.launch(key.request(), launched);
     } catch (...) {
         finish_waiting();
         throw;
     }
     if (outcome == Server::Outcome::Waiting && waits_for_each_program()) {
         finish_waiting();
-        server_.launch({});
+        server_.launch_waiting();
     } else if (outcome == Server::Outcome::Waiting) {
         set_signals(cores, server_.greeting.signals.go);
         waiting_.insert(cores.begin(), cores.end());
@@ -200,7 +203,7 @@ void Launches::run() {
 void Launches::run_waiting() {
     finish_waiting();
     try {
-        server_.launch({});
+        server_.launch_waiting();
     } catch (const std::runtime_error& error) {
         throw std::runtime_error(
             waiting_operation_ + (waiting_operation_.empty() ? "" : ", ") + "launched before: " + error.what());

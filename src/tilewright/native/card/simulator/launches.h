@@ -18,6 +18,7 @@
 
 #include "fast_dispatch/command_queues.h"
 #include "launch_group.h"
+#include "launch_key.h"
 #include "memory.h"
 #include "server.h"
 
@@ -37,11 +38,11 @@ public:
 
     // Fast dispatch: the program of workers that the dispatcher told to go runs now, or together with the programs that its
     // global circular buffers lead to; at the latest before the host learns of anything that follows.
-    void run_workers(const std::vector<LaunchedCore>& cores);
+    void run_workers(std::vector<LaunchedCore> cores);
     void finish_workers();
 
     // Adds the cores that got a GO, which are done from now on: the host must be able to continue after an error, too.
-    void take_armed(std::vector<LaunchedOn>& cores);
+    void take_armed(LaunchKey& key, std::vector<LaunchedCore>& cores);
 
 private:
     using Core = std::pair<uint32_t, uint32_t>;

@@ -47,6 +47,10 @@ public:
 
     void read(uint32_t x, uint32_t y, uint64_t address, void* data, uint64_t bytes);
     void write(uint32_t x, uint32_t y, uint64_t address, const void* data, uint64_t bytes);
+    // These bytes in the engine's memory; null: they do not all lie there.
+    const uint8_t* at(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) const {
+        return mapped(x, y, address, bytes);
+    }
     // Empty if no worker, DRAM bank or ethernet core has this coordinate.
     const std::vector<Mapped>& nodes(uint32_t x, uint32_t y) const;
 

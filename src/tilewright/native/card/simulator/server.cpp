@@ -188,7 +188,8 @@ std::vector<CardNode> Server::nodes_of(uint32_t card) const {
     return nodes;
 }
 
-Server::Outcome Server::launch(const std::vector<LaunchedOn>& cores, bool names_operation) {
+Server::Outcome Server::launch(
+    const LaunchRequest& launch, const std::vector<LaunchedCore>& cores, bool names_operation) {
     if (getpid() != owner_) {
         throw std::runtime_error("tilewright: the card was opened by another process; a forked one must open its own");
     }
@@ -198,9 +199,13 @@ Server::Outcome Server::launch(const std::vector<LaunchedOn>& cores, bool names_
         send_text(CardMessageKind::Operation, names_operation ? current_operation() : "");
         send_text(CardMessageKind::Tensors, names_operation ? current_tensors() : "");
     }
-    const CardMessageHeader request{CardMessageKind::Launch, static_cast<uint32_t>(cores.size() * sizeof(cores[0]))};
-    send(&request, sizeof(request));
-    send(cores.data(), request.bytes);
+    const uint64_t cores_bytes = cores.size() * sizeof(cores[0]);
+    const CardMessageHeader header{CardMessageKind::Launch, static_cast<uint32_t>(sizeof(launch) + cores_bytes)};
+    std::vector<uint8_t> request(sizeof(header) + header.bytes);
+    std::memcpy(request.data(), &header, sizeof(header));
+    std::memcpy(request.data() + sizeof(header), &launch, sizeof(launch));
+    std::memcpy(request.data() + sizeof(header) + sizeof(launch), cores.data(), cores_bytes);
+    send(request.data(), request.size());
     for (;;) {
         CardMessageHeader answer{};
         receive(&answer, sizeof(answer));
@@ -236,7 +241,7 @@ Server::Outcome Server::take_done(const std::string& answer) {
     if (answer.size() == sizeof(done)) {
         std::memcpy(&done, answer.data(), sizeof(done));
     }
-    add_running(done.seconds);
+    add_run(done.seconds, done.is_new);
     return done.others_wait != 0 ? Outcome::Done : Outcome::AllDone;
 }
 

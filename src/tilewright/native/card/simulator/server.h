@@ -17,11 +17,6 @@ namespace card {
 
 using namespace tw::wire;
 
-// A core that was told to go. `launch_address`: of its launch message in L1; 0: the first of its ring.
-struct LaunchedOn {
-    uint32_t card, x, y, launch_address;
-};
-
 class Server {
 public:
     // Starts it and waits for its greeting. Throws std::runtime_error with its message if it fails to start.
@@ -40,11 +35,12 @@ public:
         Done,  // these cores; earlier ones still wait
         Waiting,  // none: these cores wait for others too
     };
-    // Runs the program of these cores to its end; without cores, the programs that wait. Throws
+    // Runs the program of these cores to its end, or the programs that wait. Throws
     // std::runtime_error with the server's text if it fails, and no program waits any more. Returns AllDone if it was
     // interrupted, so that the host's own signal handler can act.
     // names_operation: the operation that this thread executes launched the program.
-    Outcome launch(const std::vector<LaunchedOn>& cores, bool names_operation = true);
+    Outcome launch(const LaunchRequest& launch, const std::vector<LaunchedCore>& cores, bool names_operation = true);
+    Outcome launch_waiting(bool names_operation = true) { return launch({}, {}, names_operation); }
     // Names and numbers of the kernels on a dispatch core whose memory this is (_card/dispatch_kernels.py).
     std::string describe_dispatch_core(const std::vector<uint8_t>& l1);
     // Sends the tables of banks that firmware would read.

@@ -17,8 +17,9 @@ Times times() {
 bool times_are_kept() { return g_kept; }
 void keep_times() { g_kept = true; }
 
-void add_running(double seconds) {
+void add_run(double seconds, uint64_t programs) {
     const std::lock_guard lock(g_counting);
+    g_times.programs += programs;
     g_times.running += seconds;
 }
 

@@ -10,7 +10,7 @@ namespace card {
 
 // _card/times.py has the same in Python.
 struct Times {
-    uint64_t launches, bytes_read, bytes_written;
+    uint64_t launches, programs, bytes_read, bytes_written;  // programs: launched for the first time
     double reading, writing;  // seconds, without launches that began in there
     double launching;  // seconds from the last GO to the answer
     double running;  // seconds of launching in which the engine ran kernels
@@ -19,7 +19,8 @@ struct Times {
 Times times();
 bool times_are_kept();
 void keep_times();
-void add_running(double seconds);
+// A launch that ran; `programs` is 1 if it was its program's first.
+void add_run(double seconds, uint64_t programs);
 
 // Adds its lifetime to the time of reads or writes.
 class TransferTime {

@@ -87,22 +87,24 @@ inline uint32_t resize(RemoteCBInterface& cb, uint32_t page_size) {
 }
 
 // Firmware's part, from the host's table: of each buffer where it is described and the size of its pages, the last first.
-inline void set_up(uint32_t table, uint32_t first) {
+// The table's offset counts from the launch's configuration.
+inline void set_up(uint32_t offset, uint32_t first) {
     const uint32_t base = tw_context()->l1_base;
+    uint32_t table = tw_context()->config_base + offset;
     for (uint32_t cb_id = NUM_CIRCULAR_BUFFERS; cb_id-- > first; table += 8) {
         RemoteCBInterface& cb = get_remote_sender_cb_interface(cb_id);
         cb = RemoteCBInterface{};
-        if (word(base + table)[0] == 0) {
+        if (word(table)[0] == 0) {
             continue;
         }
-        cb.config_ptr = base + word(base + table)[0];
+        cb.config_ptr = base + word(table)[0];
         volatile uint32_t* config = word(cb.config_ptr);
         cb.fifo_start_addr = base + config[kStart];
         cb.fifo_wr_ptr = base + config[kPointer];
         cb.remote_noc_xy_ptr = base + config[kRemoteCoordinates];
         cb.aligned_pages_sent_ptr = base + config[kPagesSent];
         cb.num_receivers = static_cast<uint16_t>(config[kIsSender] != 0 ? config[kNumReceivers] : 0);
-        cb.pages_skipped = static_cast<uint16_t>(resize(cb, word(base + table)[1]));
+        cb.pages_skipped = static_cast<uint16_t>(resize(cb, word(table)[1]));
     }
 }
 

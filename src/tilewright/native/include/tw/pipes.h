@@ -36,10 +36,12 @@ inline volatile uint32_t* words(uint32_t address) {
 struct Slot {
     uint32_t page, entry_size, relay;
 };
+// The program's table, which begins with the number of rows. Its offset counts from the launch's configuration.
+inline volatile uint32_t* table_at(uint32_t offset) { return words(tw_context()->config_base + offset); }
 inline Slot slot(uint32_t table, uint32_t index) {
     const uint32_t base = tw_context()->l1_base;
-    ASSERT(index < words(base + table)[0]);
-    volatile uint32_t* row = words(base + table) + 1 + 3 * index;
+    ASSERT(index < table_at(table)[0]);
+    volatile uint32_t* row = table_at(table) + 1 + 3 * index;
     return {base + row[0], row[1], row[2] & 0xFFu};
 }
 
@@ -63,7 +65,7 @@ inline void align_relay(uint32_t relay, uint32_t start, uint32_t ring_bytes, uin
 // What a compute kernel's buffers over pipes begin with: where the pipe was left.
 inline void align_relays(uint32_t table) {
     const uint32_t base = tw_context()->l1_base;
-    for (uint32_t index = 0; index < words(base + table)[0]; index++) {
+    for (uint32_t index = 0; index < table_at(table)[0]; index++) {
         const Slot of = slot(table, index);
         if (of.page == base || of.relay == kNoRelay) {
             continue;

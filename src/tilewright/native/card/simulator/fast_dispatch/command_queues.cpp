@@ -5,7 +5,7 @@
 
 namespace card {
 
-static bool is_at(const Numbers& defines, const char* x, const char* y, const Numbers& other) {
+static bool is_at(const Numbers& defines, NumberName x, NumberName y, const Numbers& other) {
     return defines.at(x) == other.at("MY_NOC_X") && defines.at(y) == other.at("MY_NOC_Y");
 }
 

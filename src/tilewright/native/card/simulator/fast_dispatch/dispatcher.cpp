@@ -42,7 +42,7 @@ Dispatcher::Dispatcher(
     subordinate_(log_subordinate_page_bytes),
     completion_queue_(memory, defines, core_) {}
 
-uint64_t Dispatcher::field(const uint8_t* command, const char* name, uint32_t bytes) const {
+uint64_t Dispatcher::field(const uint8_t* command, NumberName name, uint32_t bytes) const {
     return number_at(command + commands_.at(name), bytes);
 }
 
@@ -73,7 +73,7 @@ bool Dispatcher::run() {
 }
 
 uint64_t Dispatcher::execute_main(const uint8_t* command) {
-    const auto is = [&](const char* name) { return command[0] == commands_.at(name); };
+    const auto is = [&](NumberName name) { return command[0] == commands_.at(name); };
     if (is("CQ_DISPATCH_CMD_WRITE_LINEAR") || is("CQ_DISPATCH_CMD_WRITE_LINEAR_H")) {
         return write_linear(command);
     }
@@ -116,7 +116,7 @@ uint64_t Dispatcher::execute_main(const uint8_t* command) {
 }
 
 uint64_t Dispatcher::execute_subordinate(const uint8_t* command) {
-    const auto is = [&](const char* name) { return command[0] == commands_.at(name); };
+    const auto is = [&](NumberName name) { return command[0] == commands_.at(name); };
     if (is("CQ_DISPATCH_CMD_SEND_GO_SIGNAL")) {
         return send_go(command, true);
     }
@@ -194,8 +194,8 @@ uint64_t Dispatcher::write_packed(const uint8_t* command) {
     const uint64_t bytes = field(command, "CQDispatchCmd.write_packed.size", 2);
     const uint64_t index = field(command, "CQDispatchCmd.write_packed.write_offset_index", 2);
     const uint64_t address = field(command, "CQDispatchCmd.write_packed.addr", 4) + write_offsets_.at(index);
-    const uint64_t entry =
-        commands_.at(multicast ? "CQDispatchWritePackedMulticastSubCmd" : "CQDispatchWritePackedUnicastSubCmd");
+    const uint64_t entry = multicast ? commands_.at("CQDispatchWritePackedMulticastSubCmd")
+                                     : commands_.at("CQDispatchWritePackedUnicastSubCmd");
     const uint64_t begin = aligned(header_bytes_ + count * entry, kAlignment);
     const uint64_t stride = is_shared ? 0 : aligned(bytes, kAlignment);
     for (uint64_t each = 0; each < count; each++) {
@@ -248,7 +248,7 @@ bool Dispatcher::workers_completed(uint32_t stream, uint32_t count) const {
 
 uint64_t Dispatcher::wait(const uint8_t* command) {
     const uint64_t flags = field(command, "CQDispatchCmd.wait.flags", 1);
-    const auto has = [&](const char* name) { return (flags & commands_.at(name)) != 0; };
+    const auto has = [&](NumberName name) { return (flags & commands_.at(name)) != 0; };
     const auto stream = static_cast<uint32_t>(field(command, "CQDispatchCmd.wait.stream", 2));
     const auto count = static_cast<uint32_t>(field(command, "CQDispatchCmd.wait.count", 4));
     const uint64_t address = field(command, "CQDispatchCmd.wait.addr", 4);

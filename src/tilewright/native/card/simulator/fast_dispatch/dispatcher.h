@@ -57,7 +57,7 @@ private:
     uint64_t send_go(const uint8_t* command, bool needs_notification);
     bool workers_completed(uint32_t stream, uint32_t count) const;
     void write_to(uint32_t encoded, bool multicast, uint64_t address, const uint8_t* data, uint64_t bytes);
-    uint64_t field(const uint8_t* command, const char* name, uint32_t bytes) const;
+    uint64_t field(const uint8_t* command, NumberName name, uint32_t bytes) const;
     [[noreturn]] void refuse(const char* dispatcher, uint8_t command) const;
 
     Memory& memory_;

@@ -5,12 +5,13 @@
 
 namespace card {
 
-uint64_t Numbers::at(const std::string& name) const {
-    const auto found = values_.find(name);
+uint64_t Numbers::at(NumberName name) const {
+    const auto found = values_.find(name.hash);
     if (found == values_.end()) {
         throw std::runtime_error(
-            "tilewright: fast dispatch of this release of tt-metal is not understood: it does not define " + name +
-            "; use --dispatch slow");
+            std::string(
+                "tilewright: fast dispatch of this release of tt-metal is not understood: it does not define ") +
+            name.text + "; use --dispatch slow");
     }
     return found->second;
 }

@@ -36,7 +36,7 @@ bool Prefetcher::is_fetch_queue(uint64_t address, uint64_t bytes) const {
     return address < fetch_begin_ + fetch_bytes_ && address + bytes > fetch_begin_;
 }
 
-uint64_t Prefetcher::field(const uint8_t* command, const char* name, uint32_t bytes) const {
+uint64_t Prefetcher::field(const uint8_t* command, NumberName name, uint32_t bytes) const {
     uint64_t value = 0;
     std::memcpy(&value, command + commands_.at(name), bytes);
     return value;
@@ -87,7 +87,7 @@ bool Prefetcher::step() {
 }
 
 uint64_t Prefetcher::execute(const uint8_t* command) {
-    const auto is = [&](const char* name) { return command[0] == commands_.at(name); };
+    const auto is = [&](NumberName name) { return command[0] == commands_.at(name); };
     if (is("CQ_PREFETCH_CMD_RELAY_INLINE") || is("CQ_PREFETCH_CMD_EXEC_BUF_END")) {
         return relay_inline(command, true);
     }

@@ -48,7 +48,7 @@ private:
     uint64_t fill_ringbuffer(const uint8_t* command);
     uint64_t set_ringbuffer_offset(const uint8_t* command);
     void read_from(uint32_t encoded, uint64_t address, uint8_t* data, uint64_t bytes);
-    uint64_t field(const uint8_t* command, const char* name, uint32_t bytes) const;
+    uint64_t field(const uint8_t* command, NumberName name, uint32_t bytes) const;
 
     Memory& memory_;
     const Banks& banks_;

@@ -73,7 +73,7 @@ bool Workers::take_launch(NocPlace worker, std::vector<LaunchedCore>& launched) 
     memory_.read(worker.x, worker.y, message + mode_, &mode, 1);
     memory_.read(worker.x, worker.y, message + enables_, &enables, enables_bytes_);
     if (enables != 0) {
-        launched.push_back({worker.x, worker.y, static_cast<uint32_t>(message)});
+        launched.push_back({0, worker.x, worker.y, static_cast<uint32_t>(message), 0});
     }
     return mode == mode_device_;
 }

@@ -19,12 +19,9 @@
 #include "card/simulator/memory.h"
 #include "noc_place.h"
 #include "numbers.h"
+#include "wire/card.h"
 
 namespace card {
-
-struct LaunchedCore {
-    uint32_t x, y, launch_address;
-};
 
 class Workers {
 public:
