@@ -23,10 +23,17 @@ class StaleProgramError(CppOperationError):
 
 
 class Bridge:
-    """The functions a library calls by name."""
+    """The functions a library calls by name.
+
+    Attributes:
+        on_program: gets each recorded program before it is launched.
+        launches: False where programs are recorded only.
+    """
 
     def __init__(self, ttnn: Any, find_kernel: FindKernel) -> None:
         self.to = Descriptions(ttnn)
+        self.on_program: Callable[[list[Any]], None] | None = None
+        self.launches = True
         self._find_kernel = find_kernel
         self._functions: dict[str, Callable[..., Any]] = {
             "allocate": self._allocate,
@@ -139,6 +146,10 @@ class Bridge:
             )
 
     def _run_program(self, _operation: str, tensors: list[ObjectId], program: list[Any], _from_cache: bool) -> None:
+        if self.on_program is not None:
+            self.on_program(program)
+        if not self.launches:
+            return
         io = [self.to.objects.get(each) for each in tensors]
         self.ttnn.generic_op(io, program_descriptor(program, io, self.to, self._find_kernel))
 

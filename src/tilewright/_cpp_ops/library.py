@@ -18,6 +18,7 @@ from tilewright._cpp_ops.programs import FindKernel
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_char), ctypes.c_uint64)
 _RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
 _BYTES = ctypes.POINTER(ctypes.c_char)
+_HOST_MARK = "thrown_by_host_code"  # an attribute: the type stays that of ttnn's own errors
 
 
 class CppFunction:
@@ -99,7 +100,16 @@ class OperationLibrary:
             error, self._pending = self._pending, None
             raise error if error is not None else CppOperationError(f"{self.path.name} lost an exception of Python")
         text = data.decode(errors="replace")
-        raise TypeError(_plain(text)) if status == 2 else RuntimeError(text)
+        if status == 2:
+            raise TypeError(_plain(text))
+        error = RuntimeError(text)
+        setattr(error, _HOST_MARK, True)
+        raise error
+
+
+def is_host_error(error: BaseException) -> bool:
+    """Whether the operation's own host code threw it (``TT_FATAL``, ``TT_THROW``), and not a launch."""
+    return hasattr(error, _HOST_MARK)
 
 
 _loaded: dict[tuple[Path, int], OperationLibrary] = {}

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stage tests of an operation's folder: ``test_dev/test_stage1_*.py`` to ``test_stage7_*.py``, each in a process."""
+"""Stage tests of an operation's folder: ``test_dev/test_stage1_*.py`` to ``test_stage7_*.py``, each in a process.
+
+A folder with ``op_design.md`` has a further test in stage 5, one with ``feature_spec.py`` in stage 7.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +19,12 @@ from pathlib import Path
 
 from tilewright._cpp_ops.build import build_operation
 from tilewright._cpp_ops.errors import CppOperationError
+from tilewright._cpp_ops.operation_folder import read_folder
+from tilewright._cpp_ops.pipeline import FOLDER_VARIABLE, SECONDS_VARIABLE
+from tilewright._cpp_ops.pipeline.design import find_design
+from tilewright._cpp_ops.pipeline.feature_spec import find_feature_spec
 
+_PIPELINE_TESTS = Path(__file__).parent / "pipeline" / "stage_files"
 STAGES = {
     1: "the API exists",
     2: "wrong inputs are refused",
@@ -52,12 +62,12 @@ class StageOutcome:
     stage: int
     passed: bool
     seconds: float
-    said: str  # one sentence for a red stage, else empty
+    said: str  # one sentence for a red stage; cases that were not run or refused for a green one
 
     @property
     def line(self) -> str:
         head = f"  {self.stage}  {STAGES[self.stage]:<40} {'PASS' if self.passed else 'FAIL'} {self.seconds:6.1f} s"
-        return head if self.passed else f"{head}\n     {self.said}"
+        return f"{head}\n     {self.said}" if self.said else head
 
 
 def stage_files(folder: Path) -> dict[int, list[Path]]:
@@ -67,6 +77,12 @@ def stage_files(folder: Path) -> dict[int, list[Path]]:
         match = re.match(r"test_stage(\d)", file.name)
         if match and int(match[1]) in STAGES:
             found.setdefault(int(match[1]), []).append(file)
+    with contextlib.suppress(CppOperationError):  # stage 1 says what is wrong with the folder
+        read = read_folder(folder)
+        if find_design(read) is not None:
+            found.setdefault(5, []).append(_PIPELINE_TESTS / "test_stage5_design.py")
+        if find_feature_spec(read) is not None:
+            found.setdefault(7, []).append(_PIPELINE_TESTS / "test_stage7_cases.py")
     return found
 
 
@@ -100,6 +116,7 @@ def _outcome(folder: Path, stage: int, files: Sequence[Path], choice: StageChoic
     try:
         result = subprocess.run(
             [*_pytest(choice), *map(str, files)],
+            env={**os.environ, FOLDER_VARIABLE: str(folder), SECONDS_VARIABLE: str(0.8 * choice.limit)},
             capture_output=True,
             text=True,
             errors="replace",
@@ -109,13 +126,14 @@ def _outcome(folder: Path, stage: int, files: Sequence[Path], choice: StageChoic
     except subprocess.TimeoutExpired:
         return StageOutcome(stage, False, time.monotonic() - begin, f"no result within {choice.limit:.0f} seconds")
     seconds = time.monotonic() - begin
-    said = "" if result.returncode == 0 else _said(result.stdout, result.stderr)
+    said = _skipped(result.stdout) if result.returncode == 0 else _said(result.stdout, result.stderr)
     return StageOutcome(stage, result.returncode == 0, seconds, said)
 
 
 def _pytest(choice: StageChoice) -> list[str]:
     """The command that runs test files on the simulated chip."""
-    command = [sys.executable, "-m", "pytest", "--tilewright", "-q", "-x", "--no-header", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "--tilewright", "-q", "-x", "-rs", "--no-header"]
+    command += ["-p", "no:cacheprovider", "-o", "addopts="]  # what is printed is read below
     if not any(each.value == "tilewright.pytest_plugin" for each in importlib.metadata.entry_points(group="pytest11")):
         command += ["-p", "tilewright.pytest_plugin"]  # found by PYTHONPATH, not installed
     if choice.ttnn is not None:
@@ -123,6 +141,16 @@ def _pytest(choice: StageChoice) -> list[str]:
     if choice.arch is not None:
         command += ["--tilewright-arch", choice.arch]
     return command
+
+
+def _skipped(output: str) -> str:
+    """Reasons for which tests of a green stage did not run, with their number."""
+    reasons: dict[str, int] = {}
+    for count, reason in re.findall(r"^SKIPPED \[(\d+)\] \S+: (.*)$", output, re.MULTILINE):
+        reasons[reason] = reasons.get(reason, 0) + int(count)
+    passed = re.search(r"(\d+) passed", output)
+    listed = "; ".join(f"{count} {reason}" for reason, count in reasons.items())
+    return f"{passed[1] if passed else 0} tests pass; {listed}" if listed else ""
 
 
 def _said(output: str, errors: str) -> str:

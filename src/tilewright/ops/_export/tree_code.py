@@ -252,6 +252,19 @@ class TreeCode:
             f"{kernels},\n            {{{listed}}}}},"
         )
 
+    def _bounds_by_width(self) -> dict[str, dict[int, float]]:
+        """Error bounds for rows of several widths; none where lines are no rows."""
+        operation, device = self._operation, paper_device("wormhole_b0")
+        if operation.direction is not Direction.ROWS:
+            return {}
+        return {
+            name: {
+                width: float(f"{largest_bound(operation, operation.plan((64, width), dtype, device)):.3g}")
+                for width in (128, 1024, 4096)
+            }
+            for name, dtype in DTYPES.items()
+        }
+
     def _tests(self) -> dict[str, str]:
         operation, main = self._operation, self._operation.main_input.name
         arrays = ", ".join(f"normal({_SHAPES[each.extent]})" for each in operation.inputs)
@@ -282,6 +295,7 @@ class TreeCode:
                 numbers=numbers,
                 reference_parameters=", ".join(parameters),
                 reference=reference,
+                bounds=self._bounds_by_width(),
             ),
             "conftest.py": tests.CONFTEST.substitute(common),
             f"test_stage1_{operation.name}_api.py": tests.STAGE_1.substitute(common),

@@ -22,6 +22,15 @@ def inputs(shape, dtype, seed):
 def reference($reference_parameters):
     """In float64."""
 $reference
+
+
+# Twice the largest bound of an error analysis, on such data, as a share of max(1, |result|), by width.
+BOUNDS = $bounds
+
+
+def tolerance(shape, dtype):
+    """The bound of the next larger width; None where no bound was derived."""
+    return next((bound for width, bound in BOUNDS.get(dtype, {}).items() if width >= shape[-1]), None)
 ''')
 
 CONFTEST = Template('''\
