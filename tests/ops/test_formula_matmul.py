@@ -10,7 +10,7 @@ from tilewright import BroadcastTensor, Column, Matrix, Row, Rows, Scalar, opera
 from tilewright.check._check_program import check_program
 from tilewright.formula import FormulaError, Value, log, matmul, mean, relu, rsqrt, silu, softmax, square, where
 from tilewright.formula._direction import CannotPlanError
-from tilewright.ops import Operation, OperationError, Options, Strategy
+from tilewright.ops import Operation, OperationError, Options
 from tilewright.ops._accuracy import held, judge, zeros_pass
 
 
@@ -46,7 +46,7 @@ def test_matrices_of_any_shape(
     shapes = {"x": (2, rows, inner), "weights": (inner, columns), "bias": (1, columns)}
     tensors = tensors_of(shapes, device, dtype, layout)
     for strategy in linear_relu.variants(linear_relu.form(dtype, layout)):
-        blocks = 1 if strategy is Strategy.RESIDENT else 2
+        blocks = 1 if strategy.keeps_lines else 2
         outcome = linear_relu.launch(tensors, Options(strategy=strategy, block_tiles=blocks))
         assert tuple(outcome.output.shape) == (2, rows, columns)
         accuracy = judge([outcome.output.to_numpy()], linear_relu.bounds(outcome.plan, held(tensors)))

@@ -8,12 +8,14 @@ import pytest
 
 from tests.ops.running import Result, Runner
 from tilewright import Rows, operation, ttnn
+from tilewright._launch.observer import observed_launches
 from tilewright._planner.model import Reduce
 from tilewright._planner.plan import PageKind, Plan
 from tilewright._tensor.paper_device import paper_device
 from tilewright.formula import Value, mean, rsqrt, square, sum, var
 from tilewright.ops import OPERATIONS, OperationError, Options, Strategy
 from tilewright.ops._accuracy import held, judge
+from tilewright.timing._observer import TimeObserver
 
 # Pages for a row of 4 tiles by index: 2*Wt is 8, and so on. A stick page is one row, so 64 of them are 2*Wt tiles.
 PAGES = {
@@ -54,7 +56,7 @@ def test_every_plan_fits_and_covers_the_row(name: str, width: int) -> None:
     made = plan(name, (64, width))
     assert made.l1_bytes <= made.l1_budget
     assert 0 < made.last_block_tiles <= made.block_tiles
-    if made.strategy is Strategy.RESIDENT:
+    if made.strategy.keeps_lines:
         assert made.num_blocks * made.block_tiles == made.rows.width_tiles
 
 
@@ -68,6 +70,23 @@ def test_a_plan_is_made_once() -> None:
 def test_wide_rows_stream() -> None:
     strategies = [plan("standardize_w_rm", (32, width)).strategy for width in (1024, 4096, 32768)]
     assert strategies == [Strategy.RESIDENT, Strategy.RESIDENT, Strategy.STREAMING]
+
+
+def test_rows_that_serve_all_tile_rows_stream_before_the_tile_row_does() -> None:
+    strategies = [plan("layernorm_fused_rm", (32, width)).strategy for width in (4096, 8192, 32768)]
+    assert strategies == [Strategy.RESIDENT, Strategy.PARTLY_RESIDENT, Strategy.STREAMING]
+
+
+def test_a_partly_resident_plan_reads_the_tensor_once(run: Runner, generator: np.random.Generator) -> None:
+    x = generator.standard_normal((96, 256))
+    read = {}
+    for strategy in (Strategy.RESIDENT, Strategy.PARTLY_RESIDENT, Strategy.STREAMING):
+        with observed_launches(TimeObserver()) as launches:
+            run("layernorm_fused_rm", x, strategy=strategy, block_tiles=2, core_grid=(1, 1))
+        read[strategy] = launches[0].time.dram_read_bytes / (2 * 256)  # rows of 256 bfloat16
+    assert read[Strategy.RESIDENT] == 96 + 2
+    assert read[Strategy.PARTLY_RESIDENT] == 96 + 2 * 3  # gamma and beta for each of three tile-rows
+    assert read[Strategy.STREAMING] == 3 * 96 + 2 * 3
 
 
 def test_formulas_give_the_pages() -> None:

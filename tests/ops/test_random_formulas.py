@@ -17,7 +17,7 @@ from tests.ops.random_formulas import Case, cases, planned
 from tilewright import ttnn
 from tilewright._tensor.paper_device import paper_device
 from tilewright.check._check_program import check_program
-from tilewright.ops import Operation, Options, Outcome, Strategy
+from tilewright.ops import Operation, Options, Outcome
 from tilewright.ops._accuracy import held, judge
 
 # Each takes some seconds of compiling; `TILEWRIGHT_RANDOM_FORMULAS=500` is for those who change the planner.
@@ -66,7 +66,7 @@ def test_results_are_within_their_bound_in_every_plan(devices: dict[str, ttnn.De
     variants, refusal = planned(operation, dtypes, layouts)
     TALLY["formulas refused: " + re.sub(r"`[^`]*`", "`...`", refusal) if refusal else "formulas run"] += 1
     for strategy in variants:
-        for block_tiles in (1,) if strategy is Strategy.RESIDENT else (None, 2):
+        for block_tiles in (1,) if strategy.keeps_lines else (None, 2):
             outcome = operation.launch(tensors, Options(strategy=strategy, block_tiles=block_tiles))
             results = [each.to_numpy() for each in outcome.outputs]
             accuracy = judge(results, operation.bounds(outcome.plan, held(tensors)))

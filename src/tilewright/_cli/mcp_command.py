@@ -79,7 +79,7 @@ async def run_tool(
         dtype: of the input, such as bfloat16 or float32.
         arch: wormhole_b0 (unless told otherwise) or blackhole.
         grid: cores to use, columns by rows, such as 8x8.
-        plan: resident, streaming or blocked, whatever the budget of L1 says.
+        plan: resident, partly_resident, streaming or blocked, whatever the budget of L1 says.
         time_limit: seconds.
     """
     return await _answer("run", [operation], time_limit, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan)

@@ -22,6 +22,8 @@ SMALLEST_RESIDENT_BLOCK_TILES = 8
 # A resident line that has to be split moves best in small blocks: reader, compute and writer overlap more, and the rest
 # of L1 stays free. A row of 16 tiles is still 1 KiB at a time from DRAM.
 BEST_RESIDENT_BLOCK_TILES = 16
+# Strategies in which a line that several passes read is in L1 as a whole.
+KEEP_LINES = ("resident", "partly_resident")
 
 
 class Lines:
@@ -146,7 +148,7 @@ class BufferSize:
 
     def of(self, lines: Lines, strategy: str, block_tiles: int) -> tuple[int, int]:
         """Pages, and the bytes of one."""
-        row_tiles = lines.line_tiles if strategy == "resident" else block_tiles
+        row_tiles = lines.line_tiles if strategy in KEEP_LINES else block_tiles
         pages = self.count.pages(row_tiles, block_tiles, lines.last_tile_columns < TILE, lines.inner_tiles)
         return pages, block_tiles * TILE * self.stick_bytes if self.stick_bytes else self.tile_bytes
 
@@ -158,7 +160,7 @@ def candidates(
     for each in strategies:
         if strategy in (None, each):
             for block in _blocks(lines.line_tiles, each) if block_tiles is None else [block_tiles]:
-                if each != "resident" or lines.line_tiles % block == 0:
+                if each not in KEEP_LINES or lines.line_tiles % block == 0:
                     yield each, block
 
 
@@ -170,7 +172,7 @@ def l1_bytes(buffers: Sequence[BufferSize], lines: Lines, strategy: str, block_t
 def _blocks(line_tiles: int, strategy: str) -> Iterator[int]:
     if strategy != "streaming":
         yield from _resident_blocks(line_tiles)
-    if strategy != "resident":
+    if strategy not in KEEP_LINES:
         yield from _streaming_blocks(line_tiles)
 
 

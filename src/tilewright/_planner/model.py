@@ -216,10 +216,6 @@ class Schedule:
     left: Schedule | None = None
 
     @property
-    def is_resident(self) -> bool:
-        return self.strategy is not Strategy.STREAMING
-
-    @property
     def scaler(self) -> str:
         """The buffer with the ones of this schedule's own sums; empty if there is none."""
         found = [each for each in self.stores.values() if each.role is Role.SCALER]

@@ -168,6 +168,8 @@ class Plan:
         if self.strategy is Strategy.RESIDENT:
             blocks = "" if self.num_blocks == 1 else f", its sticks move in {self.num_blocks} blocks"
             return f"resident (a {unit} stays in L1{blocks})"
+        if self.strategy is Strategy.PARTLY_RESIDENT:
+            return f"partly resident (a {unit} stays in L1, shared rows are read for each in {self.num_blocks} blocks)"
         blocks = f"{counted(self.num_blocks, 'block')} of {counted(self.block_tiles, 'tile')}"
         return f"streaming ({blocks}, each read once per pass)"
 
@@ -226,7 +228,7 @@ def make_plan(
 def _planned_buffers(
     buffers: Sequence[OperationBuffer], rows: TensorRows, strategy: Strategy, block_tiles: int
 ) -> tuple[PlannedBuffer, ...]:
-    row_tiles = rows.line_tiles if strategy is Strategy.RESIDENT else block_tiles
+    row_tiles = rows.line_tiles if strategy.keeps_lines else block_tiles
     line = LINE_SYMBOLS[rows.direction]
     row, block = (line if tiles == rows.line_tiles else "B" for tiles in (row_tiles, block_tiles))
     is_partial = rows.last_tile_columns < TILE_SIZE

@@ -19,9 +19,10 @@ Everything else lives in DST and is computed again where it is needed again.
 
 What is said of rows here goes for lines of tiles in the other directions too (:mod:`tilewright.formula._direction`).
 
-Two strategies. *Resident*: what several passes read stays in L1 as long as a tile-row lasts, and rows that serve all
-tile-rows stay for ever. *Streaming*: nothing as wide as the row stays; every pass reads its inputs again, block by
-block, and makes the values with buffers again. A formula with one pass and no such rows has one schedule, *blocked*.
+Three strategies. *Resident*: what several passes read stays in L1 as long as a tile-row lasts, and rows that serve all
+tile-rows stay for ever. *Partly resident*: the same, but rows that serve all tile-rows are read block by block for
+each tile-row. *Streaming*: nothing as wide as the row stays; every pass reads its inputs again, block by block, and
+makes the values with buffers again. A formula with one pass and no such rows has one schedule, *blocked*.
 
 A pass has four parts, in this order: inputs that stay are loaded block by block; steps over the whole row; steps
 block by block; then columns. A step is one over the whole row if all it reads is there as a whole.
@@ -100,9 +101,10 @@ def strategies_of(
     """The strategies that differ for a formula, the quickest first."""
     formats = ["Float32"] * len(formula.outputs)
     resident = make_schedule(formula, operands, choices, Strategy.RESIDENT, formats, False, direction)
-    if any(each.kept for each in resident.stores.values()):
-        return (Strategy.RESIDENT, Strategy.STREAMING)
-    return (Strategy.BLOCKED,)
+    kept = {each.extent for each in resident.stores.values() if each.kept}
+    if {Extent.FULL, Extent.ROW} <= kept:
+        return (Strategy.RESIDENT, Strategy.PARTLY_RESIDENT, Strategy.STREAMING)
+    return (Strategy.RESIDENT, Strategy.STREAMING) if kept else (Strategy.BLOCKED,)
 
 
 class _Scheduler:
@@ -413,7 +415,7 @@ class _Scheduler:
             if self.is_whole or (self._resident and len(passes_of[self._buffer_of(each)]) > 1)
         }  # fmt: skip
         rows = [each for each in self.stored.values() if each.extent is Extent.ROW]
-        kept |= {self._buffer_of(each) for each in rows if self._resident}
+        kept |= {self._buffer_of(each) for each in rows if self.keeps_rows}
         builder = PassBuilder(self, kept, passes_of)
         passes = [builder.build(draft) for draft in drafts]
         stores = stores_of(self, kept, passes)
@@ -485,8 +487,8 @@ class _Scheduler:
         return self._output_formats
 
     @property
-    def is_resident(self) -> bool:
-        return self._resident
+    def keeps_rows(self) -> bool:
+        return self._strategy in (Strategy.RESIDENT, Strategy.BLOCKED)
 
     def parts_of(self, reduction: Value) -> str:
         return f"{self._name(reduction)}_parts"

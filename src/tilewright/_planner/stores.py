@@ -32,7 +32,7 @@ class Planned(Surveyor, Protocol):
     def output_formats(self) -> Sequence[str]: ...
 
     @property
-    def is_resident(self) -> bool: ...
+    def keeps_rows(self) -> bool: ...
 
     def name_of(self, node: Value) -> str: ...
 
@@ -96,7 +96,7 @@ def _input_stores(planned: Planned, operand: Operand, node: Value, kept: set[str
         role = Role.STICK if is_stick else Role.ROWS_IN
         rows = planned.rows_of(node)
         made.append(Store(rows, role, node, operand.extent, operand.format, slabs=operand.slabs, inner=inner))
-    is_persistent = operand.extent is Extent.SCALAR or (operand.extent is Extent.ROW and planned.is_resident)
+    is_persistent = operand.extent is Extent.SCALAR or (operand.extent is Extent.ROW and planned.keeps_rows)
     made.append(
         Store(
             name, Role.INPUT, node, operand.extent, operand.format,

@@ -29,7 +29,7 @@ from tilewright.ops import OPERATIONS
 
 STEPS = ("run", "check", "time")
 _DTYPES = ("bfloat16", "float32")
-_PLANS = ("resident", "streaming")
+_PLANS = ("resident", "partly_resident", "streaming")
 
 
 class SweepError(TilewrightError):

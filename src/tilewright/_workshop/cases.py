@@ -92,6 +92,9 @@ def derived_cases(operation: Operation) -> tuple[OperationCase, ...]:
         Strategy.RESIDENT: OperationCase(
             "several blocks", whole, "bfloat16", f"a {line} that stays in L1 moves in blocks"
         ),
+        Strategy.PARTLY_RESIDENT: OperationCase(
+            "partly resident", whole, "bfloat16", f"a {line} stays in L1, shared rows do not"
+        ),
         Strategy.STREAMING: OperationCase(
             "streaming", cut, "bfloat16", f"a {line} too large for L1 is read once per pass"
         ),

@@ -176,7 +176,7 @@ class Tuner:
         sizes = {width, *(size for size in (1, 2, 4, 8, 16, 32, 64) if size < width)}
         for strategy in self._operation.variants(self._operation.form(self._dtype)):
             for size in sorted(sizes, reverse=True):
-                if strategy is not Strategy.RESIDENT or width % size == 0:
+                if not strategy.keeps_lines or width % size == 0:
                     yield dataclasses.replace(best.choice, strategy=strategy, block_tiles=size)
 
     def _depths(self, best: Trial) -> Iterator[Choice]:

@@ -245,7 +245,7 @@ class TreeCode:
         if not any(mode is UnpackToDestMode.UnpackToDestFp32 for mode in modes):
             modes = []
         listed = ", ".join(f"UnpackToDestMode::{mode.name}" for mode in modes)
-        resident = str(strategy is Strategy.RESIDENT).lower()
+        resident = str(strategy.keeps_lines).lower()
         return (
             f"        {{DataType::{DTYPES[dtype].name},\n            {resident},\n"
             f"            {{\n{buffers}\n            }},\n"
