@@ -7,6 +7,8 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tilewright._cpp_ops.descriptions import Descriptions, core_range_set
 from tilewright._cpp_ops.differences import program_differences
 from tilewright._cpp_ops.errors import CppOperationError
@@ -40,6 +42,8 @@ class Bridge:
             "any_device": self._any_device,
             "compare_programs": self._compare_programs,
             "deallocate": self._deallocate,
+            "elements": self._elements,
+            "host_tensor": self._host_tensor,
             "log": self._write_log,
             "lowest_l1_address": self._lowest_l1_address,
             "num_cores_to_corerangeset": self._num_cores_to_corerangeset,
@@ -87,6 +91,21 @@ class Bridge:
 
     def _deallocate(self, tensor: ObjectId, _force: bool) -> None:
         self.ttnn.deallocate(self.to.objects.get(tensor))
+
+    def _elements(self, tensor: ObjectId) -> list[Any]:
+        elements: list[Any] = np.asarray(self.to.objects.get(tensor).cpu().to_list()).reshape(-1).tolist()
+        return elements
+
+    def _host_tensor(self, values: list[Any], shape: list[Any], dtype: list[Any], layout: list[Any]) -> Any:
+        ttnn = self.ttnn
+        array = np.array(values, np.float32 if any(isinstance(each, float) for each in values) else np.int64)
+        array = array.reshape(shape[1:])
+        kind = {"dtype": self.to.thing(dtype), "layout": self.to.thing(layout)}
+        if hasattr(ttnn, "from_numpy"):
+            return self.to.tensor(ttnn.from_numpy(array, **kind))
+        import torch
+
+        return self.to.tensor(ttnn.from_torch(torch.from_numpy(array), **kind))
 
     def _write_log(self, level: str, kind: str, text: str) -> None:
         _LOG.log(_LEVELS[level], "%s: %s", kind, text)
@@ -145,14 +164,20 @@ class Bridge:
                 f"{listed}{more}"
             )
 
-    def _run_program(self, _operation: str, tensors: list[ObjectId], program: list[Any], _from_cache: bool) -> None:
+    def _run_program(self, operation: str, tensors: list[ObjectId], program: list[Any], _from_cache: bool) -> None:
+        if program[0] == "spec":
+            self._run_spec(operation, tensors, *program[1:])
+            return
         if self.on_program is not None:
             self.on_program(program)
-        if not self.launches:
-            return
         io = [self.to.objects.get(each) for each in tensors]
-        self.ttnn.generic_op(io, program_descriptor(program, io, self.to, self._find_kernel))
+        self._launch(io, program_descriptor(program, io, self.to, self._find_kernel))
+
+    def _launch(self, io: list[Any], program: Any) -> None:
+        if self.launches:
+            # The published ttnn wants two tensors at least; an operation without an input has one.
+            self.ttnn.generic_op(io if len(io) > 1 else io * 2, program)
 
     def _run_spec(self, operation: str, tensors: list[ObjectId], spec: list[Any], run_args: list[Any]) -> None:
         io = [self.to.objects.get(each) for each in tensors]
-        self.ttnn.generic_op(io, spec_program(operation, spec, run_args, io, self.to, self._find_kernel))
+        self._launch(io, spec_program(operation, spec, run_args, self.to, self._find_kernel))

@@ -26,6 +26,11 @@ def program_differences(cached: list[Any], fresh: list[Any], structure_only: boo
     >>> print(program_differences([[kernel], [], []], [[other], [], []])[0].partition(" (")[0])
     kernel k.cpp, core 0-0: runtime argument 0 is 64, a fresh program has 96
     """
+    if len(cached) == 3 and cached[0] == "spec":  # made from a spec: its form, then the arguments of the run
+        if cached[1] != fresh[1]:
+            return ["the program spec differs (what it depends on is not in the program hash)"]
+        differ = cached[2] != fresh[2]
+        return ["the arguments of the run differ (override_runtime_arguments does not set them)"] if differ else []
     if len(cached) != 3:
         return ["the program spec differs (what it depends on is not in the program hash)"] if cached != fresh else []
     return list(_differences(cached, fresh, structure_only))

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from tilewright import metal2
 from tilewright._cpp_ops.descriptions import Descriptions
 from tilewright._cpp_ops.errors import CppOperationError
-from tilewright._cpp_ops.programs import FindKernel
+from tilewright._cpp_ops.lowered_programs import recorded_program
+from tilewright._cpp_ops.programs import FindKernel, program_descriptor
 from tilewright._program import CoreCoord, CoreRange, CoreRangeSet
+from tilewright._program.errors import ProgramError
 from tilewright._program.kernel import KernelBuildOptLevel
 from tilewright._program.kernel_config import NOC, NOC_MODE, DataMovementProcessor, MathFidelity
-from tilewright._tensor.dtype import DataFormat
+from tilewright._program.spec_tensors import ForeignTensorArgument
+from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.dtype import DataFormat, DataType
 from tilewright._tensor.tensor import Tensor
 from tilewright._tensor.tile import Tile
 
@@ -22,18 +25,31 @@ def spec_program(
     operation: str,
     spec: list[Any],
     run_args: list[Any],
-    io: Sequence[Any],
     to: Descriptions,
     find_kernel: FindKernel,
 ) -> Any:
-    """The program of a recorded spec and the arguments of one run."""
-    tensors = {name: to.objects.get(handle) for name, handle in run_args[1]}
-    if not all(isinstance(tensor, Tensor) for tensor in tensors.values()):
-        raise CppOperationError(
-            f"{operation} gives a program spec; specs are lowered for tilewright's own ttnn only "
-            "(run it with --ttnn built-in)"
-        )
-    return metal2.lower(_spec(spec, find_kernel), _run_args(run_args, tensors))
+    """The program of a recorded spec and the arguments of one run, in the descriptors of the tensors' ttnn."""
+    given = {name: to.objects.get(handle) for name, handle in run_args[1]}
+    ours = all(isinstance(tensor, Tensor) for tensor in given.values())
+    tensors = given if ours else {name: _foreign_tensor(tensor, to) for name, tensor in given.items()}
+    try:
+        program = metal2.lower(_spec(spec, find_kernel), _run_args(run_args, tensors))
+    except (ProgramError, TypeError) as error:
+        raise CppOperationError(f"{operation}: its program spec is not valid: {error}") from error
+    return program if ours else program_descriptor(recorded_program(program), list(given.values()), to, str)
+
+
+def _foreign_tensor(tensor: Any, to: Descriptions) -> ForeignTensorArgument:
+    """A tensor of the published ttnn as the lowering reads it."""
+    accessor = to.ttnn.TensorAccessorArgs(tensor)
+    return ForeignTensorArgument(
+        data_format=DataType[tensor.dtype.name].data_format,
+        tile=Tile(list(map(int, tensor.tile.tile_shape))),
+        address=int(tensor.buffer_address()),
+        accessor_compile_time_args=tuple(accessor.get_compile_time_args()),
+        accessor_common_runtime_args=tuple(accessor.get_common_runtime_args()),
+        arch=describe_arch(tensor.device().arch().name.lower()),
+    )
 
 
 def _spec(value: list[Any], find_kernel: FindKernel) -> metal2.ProgramSpec:

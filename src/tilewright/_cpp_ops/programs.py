@@ -86,10 +86,18 @@ def _circular_buffer(cb: list[Any], io: Sequence[Any], to: Descriptions) -> Any:
     )
     if place is not None:
         number, address, offset = place
-        descriptor.set_buffer_from_tensor(_placed(number, address, formats, io, to))
+        _lay_over(descriptor, _placed(number, address, formats, io, to), formats[0][0], ttnn)
         if offset:
             descriptor.address_offset = offset
     return descriptor
+
+
+def _lay_over(descriptor: Any, tensor: Any, index: int, ttnn: Any) -> None:
+    """Puts a circular buffer where a tensor's L1 memory is; the published ttnn takes it from another descriptor."""
+    if hasattr(descriptor, "set_buffer_from_tensor"):
+        descriptor.set_buffer_from_tensor(tensor)
+    else:
+        descriptor.set_buffer_from_cb(ttnn.cb_descriptor_from_sharded_tensor(index, tensor))
 
 
 def _placed(number: int, address: int, formats: list[Any], io: Sequence[Any], to: Descriptions) -> Any:
@@ -105,7 +113,7 @@ def _placed(number: int, address: int, formats: list[Any], io: Sequence[Any], to
     )
 
 
-# Formats that are those of a data type; others go by their number.
+# Formats that are those of a data type: others the published ttnn does not take from Python.
 _DATA_TYPES = {
     "Float16_b": "bfloat16",
     "Float32": "float32",
@@ -115,14 +123,16 @@ _DATA_TYPES = {
     "UInt8": "uint8",
     "UInt16": "uint16",
     "Int32": "int32",
+    "Invalid": "uint8",  # a program spec named none: no kernel reads the format
 }
 
 
 def _format(form: list[Any], ttnn: Any) -> Any:
-    index, name, number, page_size, tile = form
-    dtype = getattr(ttnn, _DATA_TYPES.get(name, "bfloat16"))
-    shape = None if tile is None else ttnn.TileDescriptor(tile[1], tile[2])
-    descriptor = ttnn.CBFormatDescriptor(index, dtype, page_size, shape)
+    index, name, _number, page_size, tile = form
     if name not in _DATA_TYPES:
-        descriptor.data_format_as_uint8 = number
-    return descriptor
+        raise CppOperationError(
+            f"circular buffer {index} has the format {name}; ttnn takes formats of data types from Python only: "
+            f"{', '.join(_DATA_TYPES)}"
+        )
+    shape = None if tile is None else ttnn.TileDescriptor(tile[1], tile[2])
+    return ttnn.CBFormatDescriptor(index, getattr(ttnn, _DATA_TYPES[name]), page_size, shape)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tilewright._program.bindings import BufferName, KernelBindings, ScratchpadName, TensorName, TileFormat, entry_point
-from tilewright._program.cb_placement import place_circular_buffers
+from tilewright._program.cb_placement import CB_ALIGNMENT, place_circular_buffers
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
 from tilewright._program.errors import ProgramError
 from tilewright._program.kernel import KernelDescriptor, SourceType
@@ -43,8 +43,14 @@ from tilewright._program.spec_problems import data_format, is_compute, source_te
 from tilewright._program.spec_run_args import DFBRunOverrides, ProgramRunArgs
 from tilewright._program.spec_run_problems import run_args_problems, vararg_counts
 from tilewright._program.spec_source import find_entry
+from tilewright._program.spec_tensors import (
+    ForeignTensorArgument,
+    argument_arch,
+    argument_format,
+    argument_words,
+    lay_over,
+)
 from tilewright._program.spec_types import require_types
-from tilewright._program.tensor_accessor_args import TensorAccessorArgs
 from tilewright._program.uint32_list import uint32
 from tilewright._tensor.arch import ArchDescription, describe_arch
 from tilewright._tensor.cores import CoreCoord, as_core
@@ -78,8 +84,8 @@ def lower(spec: ProgramSpec, run_args: ProgramRunArgs, arch: str | ArchDescripti
 def _chip(run_args: ProgramRunArgs, arch: str | ArchDescription | None) -> ArchDescription | None:
     if arch is not None:
         return describe_arch(arch)
-    devices = (tensor.device() for tensor in run_args.tensor_args.values())
-    return next((device.description for device in devices if device is not None), None)
+    chips = map(argument_arch, run_args.tensor_args.values())
+    return next((chip for chip in chips if chip is not None), None)
 
 
 class _Lowering:
@@ -138,7 +144,7 @@ class _Lowering:
                 format_descriptors=[self._format(each) for each in group],
             )
             if dfb.borrowed_from is not None:
-                cb.set_buffer_from_tensor(self.run_args.tensor_args[dfb.borrowed_from])
+                lay_over(cb, self.run_args.tensor_args[dfb.borrowed_from])
             cbs.append(cb)
         return cbs
 
@@ -165,7 +171,9 @@ class _Lowering:
     def _scratchpad_addresses(self, cbs: Sequence[CBDescriptor]) -> dict[str, int]:
         if self.arch is None:
             return {}
-        addresses = place_circular_buffers(ProgramDescriptor(cbs=cbs), self.arch.l1_unreserved_base)
+        foreign = any(isinstance(each, ForeignTensorArgument) for each in self.run_args.tensor_args.values())
+        alignment = self.arch.dram_alignment if foreign else CB_ALIGNMENT  # tt-metal's, where tt-metal places them
+        addresses = place_circular_buffers(ProgramDescriptor(cbs=cbs), self.arch.l1_unreserved_base, alignment)
         return {
             cb.name: address for cb, address in zip(cbs, addresses, strict=True) if isinstance(cb, ScratchpadDescriptor)
         }
@@ -205,11 +213,12 @@ class _Lowering:
         names = []
         for binding in kernel.tensor_bindings:
             tensor = self.run_args.tensor_args[binding.tensor_parameter_name]
-            accessor = TensorAccessorArgs(tensor)
-            tile_format = TileFormat(tensor.dtype.data_format, TileDescriptor(tensor.tile))
+            data_format, tile = argument_format(tensor)
+            tile_format = TileFormat(data_format, TileDescriptor(tile))
             names.append(TensorName(binding.accessor_name, len(compile_time_args), len(common_args), tile_format))
-            compile_time_args += accessor.get_compile_time_args()
-            common_args += [tensor.buffer_address(), *accessor.get_common_runtime_args()]
+            layout, words = argument_words(tensor)
+            compile_time_args += layout
+            common_args += words
         return names
 
     def _place_scratchpads(

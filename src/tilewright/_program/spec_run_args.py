@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tilewright._program.spec_tensors import ForeignTensorArgument
 from tilewright._program.uint32_list import uint32
 from tilewright._tensor.argument import items, require, shown
 from tilewright._tensor.cores import CoreCoord, as_core
@@ -44,7 +45,7 @@ class DFBRunOverrides:
 @dataclass
 class ProgramRunArgs:
     kernel_run_args: list[KernelRunArgs] = field(default_factory=list)
-    tensor_args: dict[str, Tensor] = field(default_factory=dict)
+    tensor_args: dict[str, Tensor | ForeignTensorArgument] = field(default_factory=dict)
     dfb_run_overrides: list[DFBRunOverrides] = field(default_factory=list)
 
     def of_kernel(self, kernel: str) -> KernelRunArgs:

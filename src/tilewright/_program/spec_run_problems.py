@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from tilewright._program.spec import KernelSpec, ProgramSpec
 from tilewright._program.spec_problems import and_more, listed, repeated
 from tilewright._program.spec_run_args import KernelRunArgs, ProgramRunArgs
+from tilewright._program.spec_tensors import ForeignTensorArgument
 from tilewright._tensor.cores import CoreCoord, as_core
 from tilewright._tensor.tensor import Tensor
 
@@ -87,7 +88,7 @@ def _tensor_argument_problems(spec: ProgramSpec, run_args: ProgramRunArgs) -> It
     )
     for parameter in spec.tensor_parameters:
         tensor = run_args.tensor_args.get(parameter.unique_id)
-        if tensor is None:
+        if tensor is None or isinstance(tensor, ForeignTensorArgument):
             continue
         if tensor.device() is None or not tensor.is_allocated():
             yield f"tensor_args[{parameter.unique_id!r}] is not on a device"

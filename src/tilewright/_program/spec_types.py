@@ -34,6 +34,7 @@ from tilewright._program.spec import (
     WorkUnitSpec,
 )
 from tilewright._program.spec_run_args import DFBRunOverrides, KernelRunArgs, ProgramRunArgs
+from tilewright._program.spec_tensors import ForeignTensorArgument
 from tilewright._tensor.dtype import DataFormat, DataType
 from tilewright._tensor.tensor import Tensor
 
@@ -89,7 +90,8 @@ def require_types(spec: ProgramSpec, run_args: ProgramRunArgs) -> None:
     _require_each("ProgramRunArgs.kernel_run_args", run_args.kernel_run_args, KernelRunArgs)
     _require_each("ProgramRunArgs.dfb_run_overrides", run_args.dfb_run_overrides, DFBRunOverrides)
     for name, tensor in run_args.tensor_args.items():
-        _require(f"ProgramRunArgs.tensor_args[{name!r}]", tensor, Tensor)
+        if not isinstance(tensor, ForeignTensorArgument):
+            _require(f"ProgramRunArgs.tensor_args[{name!r}]", tensor, Tensor)
 
 
 def _require_each(where: str, values: Iterable[Any], kind: type) -> None:
