@@ -23,7 +23,6 @@ from tilewright._build.cache import (
     write_atomically,
 )
 from tilewright._build.compiler import Compiler, find_compiler
-from tilewright._build.native_build import tree_digest
 from tilewright._build.progress import progress
 from tilewright._cpp_ops.compiler_messages import explained
 from tilewright._cpp_ops.errors import CppOperationError
@@ -39,7 +38,7 @@ class HostObject:
     source: Path
     object: Path
     compiled: bool  # now, rather than taken from the cache
-    files: tuple[Path, ...] = ()  # headers it read, apart from the compiler's and ours
+    files: tuple[Path, ...] = ()  # headers it read, apart from the compiler's
 
 
 def _flags(compiler: Compiler) -> list[str]:
@@ -57,6 +56,17 @@ def compile_sources(sources: Sequence[Path], include: Sequence[Path]) -> list[Ho
     Raises:
         CppOperationError: with the compiler's errors of every source that has some.
     """
+    results = compile_each(sources, include)
+    failures = [result for result in results if isinstance(result, str)]
+    if failures:
+        raise CppOperationError("\n\n".join(failures))
+    return [result for result in results if isinstance(result, HostObject)]
+
+
+def compile_each(sources: Sequence[Path], include: Sequence[Path]) -> list[HostObject | str]:
+    """The object of each source, or the compiler's errors."""
+    if not sources:
+        return []
     compiler = find_compiler()
     places = [*include, headers_directory(), INCLUDE]
     done = itertools.count(1)
@@ -69,17 +79,30 @@ def compile_sources(sources: Sequence[Path], include: Sequence[Path]) -> list[Ho
                 shown.show(f"{next(done)}/{len(sources)}")
             return result
 
-        results = list(pool.map(compiled, sources))
-    failures = [result for result in results if isinstance(result, str)]
-    if failures:
-        raise CppOperationError("\n\n".join(failures))
-    return [result for result in results if isinstance(result, HostObject)]
+        return list(pool.map(compiled, sources))
+
+
+def compile_together(sources: Sequence[Path], include: Sequence[Path]) -> HostObject | str:
+    """One object of all sources as one translation unit, or the compiler's errors: headers are read once."""
+    text = "".join(f'#include "{source}"\n' for source in sources).encode()
+    (result,) = compile_each([kept_source("together", text)], include)
+    return result
+
+
+def kept_source(name: str, text: bytes) -> Path:
+    """A generated source, under a name for its content."""
+    path = _entries() / f"{name}-{digest(text)}.cpp"
+    if read_entry(path) != text:
+        write_atomically(path, text)
+    return path
 
 
 def _compiled(compiler: Compiler, source: Path, include: Sequence[Path]) -> HostObject | str:
     """The object of one source, or the compiler's errors, explained."""
     flags = [*_flags(compiler), *(f"-I{place}" for place in include)]
-    name = digest(compiler.identity, tree_digest("host"), *flags, str(source), source.read_bytes())
+    # Headers count by what was read of them. Those by tt-metal's paths come last and hide none.
+    places = (str(place) for place in include if place != headers_directory())
+    name = digest(compiler.identity, *_flags(compiler), *places, str(source), source.read_bytes())
     record = _entries() / f"{name}.json"
     kept = _kept(record)
     if kept is not None:
@@ -92,7 +115,7 @@ def _compiled(compiler: Compiler, source: Path, include: Sequence[Path]) -> Host
         result = compiler.run([*flags, "-MMD", "-MF", str(depends), "-c", str(source), "-o", str(built)])
         if result.returncode != 0:
             return explained(source, result.stderr, include)
-        files = _dependencies(depends.read_text(), include)
+        files = _dependencies(depends.read_text())
         target = _entries() / f"{name}-{file_digest(built)[:16]}.o"
         move_into_cache(built, target)
     facts = {"object": target.name, "files": {str(file): file_digest(file) for file in files}}
@@ -116,24 +139,17 @@ def _kept(record: Path) -> tuple[Path, tuple[Path, ...]] | None:
     return target, tuple(map(Path, facts["files"]))
 
 
-def _dependencies(text: str, include: Sequence[Path]) -> list[Path]:
-    """Files a source read, apart from the compiler's own and ours."""
+def _dependencies(text: str) -> list[Path]:
+    """Files a source read, apart from the compiler's own."""
     words = re.findall(r"(?:[^\s\\]|\\.)+", text.partition(":")[2])
     files = [Path(word.replace("\\ ", " ").replace("\\#", "#")) for word in words if word != "\\"]
-    ours = (str(INCLUDE), str(headers_directory()))
-    return [
-        file for file in files[1:] if not str(file).startswith(ours) and not str(file).startswith(("/usr/", "/lib/"))
-    ]
+    return [file for file in files[1:] if not str(file).startswith(("/usr/", "/lib/"))]
 
 
 def _library_source() -> Path:
     """One file that includes every source of the host library: their headers are read once."""
     sources = sorted((HOST / "source").glob("*.cpp"))
-    text = "".join(f'#include "{source}"\n' for source in sources).encode()
-    path = _entries() / f"host-library-{digest(text)}.cpp"
-    if read_entry(path) != text:
-        write_atomically(path, text)
-    return path
+    return kept_source("host-library", "".join(f'#include "{source}"\n' for source in sources).encode())
 
 
 def host_library() -> HostObject:
