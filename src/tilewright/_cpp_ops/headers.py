@@ -39,6 +39,7 @@ _PATHS = {
         umd/device/types/arch tt-metalium/face_geometry
         ttnn/tensor/layout/layout tt-metalium/tensor/tensor_types ttnn/operations/math
     """,
+    "tw_host/buffer_distribution.hpp": "tt-metalium/buffer_distribution_spec",
     "tw_host/shape.hpp": "tt-metalium/shape tt-metalium/shape2d tt-metalium/shape_base ttnn/tensor/shape/shape",
     "tw_host/tensor_spec.hpp": """
         ttnn/tensor/tensor_spec ttnn/tensor/memory_config/memory_config ttnn/tensor/layout/page_config
@@ -54,9 +55,10 @@ _PATHS = {
         tt-metalium/sub_device_types ttnn/device tt-metalium/mesh_device_view
     """,
     "tw_host/tensor.hpp": """
-        tt-metalium/buffer tt-metalium/tensor_accessor_args tt-metalium/buffer_distribution_spec
+        tt-metalium/buffer tt-metalium/tensor_accessor_args tt-metalium/buffer_page_mapping
         tt-metalium/mesh_buffer ttnn/tensor/storage tt-metalium/tensor/mesh_tensor ttnn/tensor/tensor_impl
         hostdevcommon/tensor_accessor/arg_config ttnn/tensor/host_buffer/functions
+        tt-metalium/experimental/distributed_tensor/distributed_tensor_apis
     """,
     "tw_host/ttnn_types.hpp": """
         ttnn/types ttnn/tensor/types ttnn/tensor/tensor ttnn/tensor/tensor_ops ttnn/tensor/tensor_utils ttnn/core
@@ -93,8 +95,22 @@ _PATHS = {
         ttnn/mesh_device_operation_utils ttnn/device_operation_detail
     """,
     "tw_host/work_split_tilize.hpp": "ttnn/operations/core/work_split/work_split_tilize",
-    "tw_host/core_operations.hpp": "ttnn/operations/core/core",
+    "tw_host/core_operations.hpp": """
+        ttnn/operations/core/core ttnn/operations/core/to_memory_config/to_memory_config_op
+        ttnn/operations/core/program_cache_l1
+    """,
+    "tw_host/called_operations.hpp": """
+        ttnn/operations/copy/typecast/typecast ttnn/operations/creation/creation ttnn/operations/functions
+        ttnn/operations/full/device/full_device_operation ttnn/operations/experimental/reshape/view
+        ttnn/operations/reduction/reduction_common/reduction_common ttnn/operations/pool/upsample/upsample
+        ttnn/operations/eltwise/binary/binary ttnn/operations/eltwise/binary/binary_composite
+        cpp/ttnn/operations/reduction/accumulation/cumsum/cumsum
+    """,
+    "tw_host/reduce_op.hpp": """
+        ttnn/operations/reduction/generic/device/reduce_op ttnn/operations/reduction/generic/device/common
+    """,
     "tw_host/bfloat16.hpp": "tt-metalium/bfloat16",
+    "tw_host/float8.hpp": "tt-metalium/float8",
     "tw_host/cb_utils.hpp": "ttnn/operations/cb_utils",
     "tw_host/binding.hpp": """
         nanobind/nanobind.h nanobind/stl/optional.h nanobind/stl/vector.h nanobind/stl/string.h nanobind/stl/variant.h

@@ -7,7 +7,7 @@
 
 namespace tt::host_detail {
 
-void fail(
+void raise(
     const char* file, int line, const char* kind, const char* condition, bool with_info, const std::string& info) {
     std::string text = std::string(kind) + " @ " + file + ":" + std::to_string(line) + ": " + condition + "\n";
     if (with_info) {

@@ -261,6 +261,9 @@ Value cb_value(const CBRecord& cb) {
 }  // namespace
 
 Value ProgramRecord::to_value() const {
+    if (!spec.is_none()) {
+        return List{"spec", spec, run_args};
+    }
     List kernel_list, cb_list, semaphore_list;
     for (const KernelRecord& kernel : kernels) {
         kernel_list.push_back(kernel_value(kernel));

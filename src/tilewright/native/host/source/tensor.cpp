@@ -116,10 +116,16 @@ DeviceAddr Buffer::aligned_size_per_bank() const {
     }
     return DeviceAddr{div_up(num_pages(), device()->allocator()->get_num_banks(buffer_type()))} * aligned_page_size();
 }
-std::vector<CoreCoord> BufferDistributionSpec::cores() const {
-    const auto& spec = state_->spec.memory_config().nd_shard_spec();
-    return spec ? corerange_to_cores(spec->grid, std::nullopt, spec->orientation == ShardOrientation::ROW_MAJOR)
-                : std::vector<CoreCoord>();
+const std::optional<BufferDistributionSpec>& Buffer::buffer_distribution_spec() const {
+    if (!distribution_known_) {
+        distribution_ = state_->spec.compute_buffer_sharding_args().buffer_distribution_spec();
+        distribution_known_ = true;
+    }
+    return distribution_;
+}
+std::shared_ptr<const BufferPageMapping> Buffer::get_buffer_page_mapping() const {
+    TT_FATAL(buffer_distribution_spec().has_value(), "A buffer that is not sharded has no page mapping");
+    return std::make_shared<const BufferPageMapping>(buffer_distribution_spec()->compute_page_mapping());
 }
 
 MeshTensor MeshTensor::allocate_on_device(distributed::MeshDevice& device, TensorSpec spec) {
@@ -222,6 +228,21 @@ Tensor Tensor::reshape(const Shape& shape) const {
 Tensor Tensor::to_layout(Layout layout) const {
     return from_value<Tensor>(
         call_python("operation", {"to_layout", List{checked().handle, to_value(layout)}, List{}}));
+}
+Tensor::Tensor(const HostBuffer& values, const Shape& shape, DataType dtype, Layout layout) :
+    Tensor(from_value<Tensor>(
+        call_python("host_tensor", {values.values(), to_value(shape), to_value(dtype), to_value(layout)}))) {}
+tw::host::Value Tensor::elements() const { return call_python("elements", {checked().handle}); }
+Tensor Tensor::to_device(distributed::MeshDevice* device, const std::optional<MemoryConfig>& memory_config) const {
+    List keywords;
+    if (memory_config) {
+        keywords.push_back(List{"memory_config", to_value(*memory_config)});
+    }
+    return from_value<Tensor>(
+        call_python("operation", {"to_device", List{checked().handle, to_value(device)}, keywords}));
+}
+Tensor Tensor::pad(const Shape&, const Shape&, float) const {
+    TT_THROW("Tensor::pad: tensors on the host are not padded here; move the tensor to the device first");
 }
 Tensor Tensor::cpu(bool, std::optional<QueueId>) const {
     return from_value<Tensor>(call_python("operation", {"from_device", List{checked().handle}, List{}}));

@@ -154,6 +154,14 @@ ttsl::SmallVector<std::size_t> compute_strides(const Shape& shape) {
     return strides;
 }
 
+std::uint32_t get_batch_size(const Shape& shape) {
+    std::uint32_t product = 1;
+    for (std::size_t index = 0; index + 2 < shape.rank(); ++index) {
+        product *= shape.view()[index];
+    }
+    return product;
+}
+
 std::ostream& operator<<(std::ostream& stream, const ShardSpec& spec) {
     return stream << fmt::format("ShardSpec(grid={},shape={},orientation={})", spec.grid, spec.shape, spec.orientation);
 }
@@ -167,6 +175,13 @@ std::ostream& operator<<(std::ostream& stream, const MemoryConfig& config) {
                config.memory_layout_,
                config.buffer_type_,
                config.shard_spec_);
+}
+
+void experimental::per_core_allocation::set_per_core_allocation(MemoryConfig&, bool on) {
+    TT_FATAL(!on, "per-core allocation of tensors is not simulated");
+}
+void experimental::range_lockstep_allocation::set_range_lockstep_allocation(MemoryConfig&, bool on) {
+    TT_FATAL(!on, "range-lockstep allocation of tensors is not simulated");
 }
 
 MemoryConfig MemoryConfig::described(
@@ -282,6 +297,76 @@ std::size_t TensorLayout::compute_packed_buffer_size_bytes(const Shape& shape) c
     const std::size_t pages =
         div_up(physical.height(), page.height()) * div_up(physical.width(), std::max<std::size_t>(page.width(), 1));
     return pages * compute_page_size_bytes(shape);
+}
+
+BufferShardingArgs TensorSpec::compute_buffer_sharding_args() const {
+    const MemoryConfig& config = memory_config();
+    const Shape2D page = tensor_layout_.compute_page_shape(physical_shape());
+    std::optional<BufferDistributionSpec> distribution;
+    if (config.nd_shard_spec()) {
+        const NdShardSpec& spec = *config.nd_shard_spec();
+        distribution = BufferDistributionSpec::from_shard_spec(
+            padded_shape_, spec.shard_shape, page, spec.grid, spec.orientation, spec.shard_distribution_strategy);
+    } else if (config.shard_spec()) {
+        const ShardSpec& spec = *config.shard_spec();
+        const auto strategy = config.memory_layout() == TensorMemoryLayout::BLOCK_SHARDED
+                                  ? ShardDistributionStrategy::GRID_2D
+                                  : ShardDistributionStrategy::ROUND_ROBIN_1D;
+        const Shape2D physical = physical_shape();
+        const Shape matrix(
+            {static_cast<std::uint32_t>(physical.height()), static_cast<std::uint32_t>(physical.width())});
+        distribution = BufferDistributionSpec::from_shard_spec(
+            matrix, Shape(spec.shape), page, spec.grid, spec.orientation, strategy);
+    }
+    return {std::move(distribution), config.shard_spec(), config.memory_layout()};
+}
+
+Alignment PageConfig::get_recommended_shard_shape_alignment(DataType dtype) const {
+    if (get_layout() == Layout::TILE) {
+        return Alignment({get_tile().get_height(), get_tile().get_width()});
+    }
+    return Alignment({std::max(1U, 4 / datum_size(datatype_to_dataformat_converter(dtype)))});
+}
+
+std::size_t TensorSpec::compute_consumed_memory_bytes_per_bank(std::size_t page_alignment, std::size_t banks) const {
+    const std::size_t page = compute_page_size_bytes();
+    if (page == 0) {
+        return 0;
+    }
+    const auto sharding = compute_buffer_sharding_args();
+    const std::size_t pages = sharding.buffer_distribution_spec()
+                                  ? sharding.buffer_distribution_spec()->max_num_dev_pages_per_core()
+                                  : div_up(compute_packed_buffer_size_bytes() / page, banks);
+    return pages * round_up(page, page_alignment);
+}
+
+TensorSpec TensorSpec::sharded(
+    TensorMemoryLayout layout,
+    const CoreRangeSet& grid,
+    ShardOrientation orientation,
+    std::size_t down,
+    std::size_t across) const {
+    const Shape2D whole = physical_shape();
+    const Alignment alignment = page_config().get_recommended_shard_shape_alignment(data_type());
+    const auto rounded = [](std::size_t size, std::size_t parts, std::uint32_t multiple) {
+        return static_cast<std::uint32_t>(div_up(div_up(size, parts), multiple) * multiple);
+    };
+    const std::uint32_t height = rounded(whole.height(), down, alignment.rank() > 1 ? alignment[-2] : 1);
+    const std::uint32_t width = rounded(whole.width(), across, alignment[-1]);
+    return with_memory_config(
+        MemoryConfig(layout, memory_config().buffer_type(), ShardSpec(grid, {height, width}, orientation)));
+}
+TensorSpec TensorSpec::height_sharded(const CoreRangeSet& grid, ShardOrientation orientation) const {
+    return sharded(TensorMemoryLayout::HEIGHT_SHARDED, grid, orientation, grid.num_cores(), 1);
+}
+TensorSpec TensorSpec::width_sharded(const CoreRangeSet& grid, ShardOrientation orientation) const {
+    return sharded(TensorMemoryLayout::WIDTH_SHARDED, grid, orientation, 1, grid.num_cores());
+}
+TensorSpec TensorSpec::block_sharded(const CoreRange& grid, ShardOrientation orientation) const {
+    const CoreCoord size = grid.grid_size();
+    const bool rows = orientation == ShardOrientation::ROW_MAJOR;
+    return sharded(
+        TensorMemoryLayout::BLOCK_SHARDED, CoreRangeSet(grid), orientation, rows ? size.y : size.x, rows ? size.x : size.y);
 }
 
 Shape2D TensorSpec::logical_2d_shape() const {

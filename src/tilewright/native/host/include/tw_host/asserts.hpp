@@ -32,17 +32,17 @@ enum LogType : unsigned char {
 };
 
 namespace host_detail {
-[[noreturn]] void fail(
+[[noreturn]] void raise(
     const char* file, int line, const char* kind, const char* condition, bool with_info, const std::string& info);
 void log(const char* level, LogType type, const std::string& text);
 
 [[noreturn]] inline void fail(const char* file, int line, const char* kind, const char* condition) {
-    fail(file, line, kind, condition, false, "");
+    raise(file, line, kind, condition, false, "");
 }
 template <typename... T>
 [[noreturn]] void fail(
     const char* file, int line, const char* kind, const char* condition, std::string_view text, const T&... arguments) {
-    fail(file, line, kind, condition, true, fmt::format(text, arguments...));
+    raise(file, line, kind, condition, true, fmt::format(text, arguments...));
 }
 template <typename... T>
 void log(const char* level, LogType type, std::string_view text, const T&... arguments) {

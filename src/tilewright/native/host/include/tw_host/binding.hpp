@@ -31,6 +31,12 @@ struct sig {
 };
 struct is_method {};
 
+// A default value as Python's object: values go into messages as they are.
+template <typename T>
+const T& cast(const T& value) {
+    return value;
+}
+
 inline Value default_value(const none&) { return {}; }
 template <typename T>
 Value default_value(const T& value) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iostream>
 #include <iterator>
 #include <optional>
 #include <sstream>

@@ -97,17 +97,18 @@ using SemaphoreSpecName = ttsl::StrongType<std::string, struct SemaphoreSpecName
 using ScratchpadSpecName = ttsl::StrongType<std::string, struct ScratchpadSpecNameTag>;
 using TensorParamName = ttsl::StrongType<std::string, struct TensorParamNameTag>;
 
-struct TensorBindingSequence {
-    std::string sequence_name;
-    Group<std::string> members;
-};
 struct KernelAdvancedOptions {
+    struct TensorBindingSequence {
+        std::string sequence_name;
+        Group<std::string> members;
+    };
     std::uint32_t num_runtime_varargs = 0;
     std::uint32_t num_common_runtime_varargs = 0;
     Table<Nodes, std::uint32_t> num_runtime_varargs_per_node;
     std::vector<std::uint32_t> compile_time_varargs;
     Group<TensorBindingSequence> tensor_binding_sequences;
 };
+using TensorBindingSequence = KernelAdvancedOptions::TensorBindingSequence;
 struct DFBAdvancedOptions {
     Group<DFBSpecName> alias_with;
     bool allow_instance_multi_binding = false;
@@ -329,17 +330,22 @@ inline KernelRunArgs::RuntimeArgValues MakeRuntimeArgsForSingleNode(
 tw::host::Value to_value(const ProgramSpec& spec);
 tw::host::Value to_value(const ProgramRunArgs& args);
 
+Program MakeProgramFromSpec(const distributed::MeshDevice& device, const ProgramSpec& spec);
+void SetProgramRunArgs(Program& program, const ProgramRunArgs& args);
+// Arguments are always validated here, whatever the flag says.
+void UpdateProgramRunArgs(Program& program, const ProgramRunArgs& args, bool skip_validation = false);
+
 }  // namespace tt::tt_metal::experimental
 
 namespace ttnn {
 // The flag says that dataflow buffers do not synchronise by themselves, which these chips' never do.
 inline tt::tt_metal::experimental::DataMovementHardwareConfig create_reader_datamovement_config(bool = false) {
     using namespace tt::tt_metal;
-    return {.config_1xx = experimental::DataMovement1XXConfig{DataMovementProcessor::RISCV_1, NOC::NOC_0}};
+    return {.config_1xx = tt::tt_metal::experimental::DataMovement1XXConfig{DataMovementProcessor::RISCV_1, NOC::NOC_0}};
 }
 inline tt::tt_metal::experimental::DataMovementHardwareConfig create_writer_datamovement_config(bool = false) {
     using namespace tt::tt_metal;
-    return {.config_1xx = experimental::DataMovement1XXConfig{DataMovementProcessor::RISCV_0, NOC::NOC_1}};
+    return {.config_1xx = tt::tt_metal::experimental::DataMovement1XXConfig{DataMovementProcessor::RISCV_0, NOC::NOC_1}};
 }
 inline tt::tt_metal::experimental::DataMovementHardwareConfig create_reader_datamovement_config(
     tt::ARCH, bool = false) {

@@ -193,6 +193,7 @@ struct ProgramRecord {
     std::vector<KernelRecord> kernels;
     std::vector<CBRecord> cbs;
     std::vector<SemaphoreRecord> semaphores;
+    tw::host::Value spec, run_args;  // of a program that was made from a spec; it has nothing else
     KernelRecord& kernel(KernelHandle handle);
     CBRecord& cb(CBHandle handle);
     tw::host::Value to_value() const;

@@ -2,6 +2,7 @@
 // Shapes of tensors and shards.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <ostream>
@@ -38,6 +39,9 @@ public:
     Shape to_rank(std::size_t rank) const;
     auto attribute_values() const { return std::forward_as_tuple(rank_, value_); }
     friend bool operator==(const Shape&, const Shape&) = default;
+    friend bool operator==(const Shape& shape, const Container& sizes) {
+        return std::equal(shape.begin(), shape.end(), sizes.begin(), sizes.end());
+    }
     friend std::ostream& operator<<(std::ostream& stream, const Shape& shape);
 
 private:
@@ -52,6 +56,8 @@ private:
 };
 
 ttsl::SmallVector<std::size_t> compute_strides(const Shape& shape);
+// How many matrices of the last two dimensions there are.
+std::uint32_t get_batch_size(const Shape& shape);
 
 class Shape2D {
 public:

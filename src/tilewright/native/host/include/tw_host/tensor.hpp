@@ -60,16 +60,6 @@ struct ShardSpecBuffer {
     DeviceAddr num_pages() const { return DeviceAddr{shape_in_pages()[0]} * shape_in_pages()[1]; }
 };
 
-class BufferDistributionSpec {
-public:
-    explicit BufferDistributionSpec(const TensorState* state) : state_(state) {}
-    std::vector<CoreCoord> cores() const;
-    std::size_t num_cores() const { return cores().size(); }
-
-private:
-    const TensorState* state_;
-};
-
 // The memory of a device tensor.
 class Buffer {
 public:
@@ -95,14 +85,61 @@ public:
     ShardSpecBuffer shard_spec() const;
     std::optional<std::uint32_t> num_cores() const;
     const TensorState* state() const { return state_; }
-    const std::optional<BufferDistributionSpec>& buffer_distribution_spec() const { return distribution_; }
+    // Nothing for a tensor that is not sharded.
+    const std::optional<BufferDistributionSpec>& buffer_distribution_spec() const;
+    std::shared_ptr<const BufferPageMapping> get_buffer_page_mapping() const;
 
 private:
     TensorState* state_;
-    std::optional<BufferDistributionSpec> distribution_;
+    mutable bool distribution_known_ = false;
+    mutable std::optional<BufferDistributionSpec> distribution_;
 };
 
+namespace detail {
+// Bytes of one bank when pages go round the banks.
+inline DeviceAddr calculate_bank_size_spread(
+    DeviceAddr size, DeviceAddr page_size, std::uint32_t banks, std::uint32_t alignment) {
+    return div_up(div_up(size, page_size), DeviceAddr{banks}) * align(page_size, alignment);
+}
+}  // namespace detail
+
 class TensorTopology {};
+
+// Numbers on the host that a tensor is made of.
+class HostBuffer {
+public:
+    HostBuffer() = default;
+    template <typename T>
+    explicit HostBuffer(const std::vector<T>& values) {
+        for (const T& value : values) {
+            if constexpr (std::is_integral_v<T>) {
+                values_.emplace_back(value);
+            } else {
+                values_.emplace_back(static_cast<double>(static_cast<float>(value)));
+            }
+        }
+    }
+    const tw::host::List& values() const { return values_; }
+
+private:
+    tw::host::List values_;
+};
+
+namespace distributed {
+// The buffers of a tensor on all devices, of which one is simulated.
+class MeshBuffer {
+public:
+    explicit MeshBuffer(Buffer* only) : only_(only) {}
+    Buffer* get_reference_buffer() const { return only_; }
+    DeviceAddr address() const { return only_->address(); }
+    DeviceAddr page_size() const { return only_->page_size(); }
+    DeviceAddr size() const { return only_->size(); }
+    std::uint32_t num_pages() const { return only_->num_pages(); }
+
+private:
+    Buffer* only_;
+};
+}  // namespace distributed
 
 // A tensor on the devices: what program specs bind, and what `Tensor::mesh_tensor` gives.
 class MeshTensor {
@@ -127,6 +164,7 @@ public:
     const distributed::MeshDevice& device() const;
     distributed::MeshDevice& mutable_device() const;
     Buffer* buffer() const;
+    distributed::MeshBuffer mesh_buffer() const { return distributed::MeshBuffer(buffer()); }
     const TensorState* state() const { return state_.get(); }
 
 private:
@@ -140,10 +178,45 @@ namespace ttnn {
 enum class StorageType { HOST = 0, DEVICE = 1 };
 using QueueId = std::uint8_t;
 
+// The device memory of a tensor.
+class DeviceStorage {
+public:
+    explicit DeviceStorage(std::shared_ptr<tt::tt_metal::TensorState> state) : state_(std::move(state)) {}
+    tt::tt_metal::MeshTensor release_mesh_tensor() { return tt::tt_metal::MeshTensor(std::move(state_)); }
+
+private:
+    std::shared_ptr<tt::tt_metal::TensorState> state_;
+};
+
 class Tensor {
 public:
     Tensor() = default;
     explicit Tensor(std::shared_ptr<tt::tt_metal::TensorState> state) : state_(std::move(state)) {}
+    // A tensor on the host.
+    Tensor(
+        const tt::tt_metal::HostBuffer& values,
+        const tt::tt_metal::Shape& shape,
+        tt::tt_metal::DataType dtype,
+        tt::tt_metal::Layout layout);
+    template <typename T>
+    static Tensor from_vector(const std::vector<T>& values, const tt::tt_metal::TensorSpec& spec) {
+        return Tensor(tt::tt_metal::HostBuffer(values), spec.logical_shape(), spec.data_type(), spec.layout());
+    }
+    // Its elements in row-major order, without padding.
+    template <typename T>
+    std::vector<T> to_vector() const {
+        const tw::host::Value values = elements();
+        std::vector<T> numbers;
+        for (std::size_t index = 0; index < values.size(); ++index) {
+            const tw::host::Value& each = values.at(index);
+            if constexpr (std::is_integral_v<T>) {
+                numbers.push_back(static_cast<T>(each.as_int()));
+            } else {
+                numbers.push_back(T(static_cast<float>(each.as_float())));
+            }
+        }
+        return numbers;
+    }
     tt::tt_metal::DataType dtype() const { return tensor_spec().data_type(); }
     tt::tt_metal::Layout layout() const { return tensor_spec().layout(); }
     const tt::tt_metal::Shape& logical_shape() const { return tensor_spec().logical_shape(); }
@@ -167,8 +240,13 @@ public:
     tt::tt_metal::distributed::MeshDevice* device() const;
     const tt::tt_metal::MeshTensor& mesh_tensor() const;
     void deallocate(bool force = false);
+    DeviceStorage device_storage() const { return DeviceStorage(state_); }
     Tensor reshape(const tt::tt_metal::Shape& shape) const;
+    Tensor pad(const tt::tt_metal::Shape& padded_shape, const tt::tt_metal::Shape& start, float value) const;
     Tensor to_layout(tt::tt_metal::Layout layout) const;
+    Tensor to_device(
+        tt::tt_metal::distributed::MeshDevice* device,
+        const std::optional<tt::tt_metal::MemoryConfig>& memory_config = std::nullopt) const;
     Tensor cpu(bool blocking = true, std::optional<QueueId> queue = std::nullopt) const;
     // The tensor as it decides which program runs: its kind and place, not its address.
     std::uint64_t to_hash() const;
@@ -177,6 +255,7 @@ public:
 
 private:
     tt::tt_metal::TensorState& checked() const;
+    tw::host::Value elements() const;
     std::shared_ptr<tt::tt_metal::TensorState> state_;
 };
 using Tensors = std::vector<Tensor>;
@@ -192,12 +271,24 @@ ttsl::optional_reference<const tt::tt_metal::MeshTensor> as_optional_mesh_tensor
 
 }  // namespace ttnn
 
+namespace ttnn {
+inline bool has_storage_type_of(const Tensor& tensor, StorageType type) { return tensor.storage_type() == type; }
+}  // namespace ttnn
+
 namespace tt::tt_metal {
 using ttnn::create_device_tensor;
 using ttnn::is_device_tensor;
 using ttnn::StorageType;
 using ttnn::Tensor;
 using ttnn::Tensors;
+
+namespace host_buffer {
+// The elements of a tensor on the host.
+template <typename T>
+std::vector<T> get_as(const Tensor& tensor) {
+    return tensor.to_vector<T>();
+}
+}  // namespace host_buffer
 
 // Everything known of one of Python's tensors.
 struct TensorState {

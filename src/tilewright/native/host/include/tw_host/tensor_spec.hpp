@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "tw_host/buffer_distribution.hpp"
 #include "tw_host/cores.hpp"
 #include "tw_host/shape.hpp"
 #include "tw_host/types.hpp"
@@ -96,6 +97,16 @@ private:
     bool created_with_nd_shard_spec_ = false;
 };
 
+// Allocations of a kind that no tensor here has: each core for itself, or a range of cores at one address.
+namespace experimental::per_core_allocation {
+inline bool is_per_core_allocation(const MemoryConfig&) { return false; }
+void set_per_core_allocation(MemoryConfig& config, bool on);
+}  // namespace experimental::per_core_allocation
+namespace experimental::range_lockstep_allocation {
+inline bool is_range_lockstep_allocation(const MemoryConfig&) { return false; }
+void set_range_lockstep_allocation(MemoryConfig& config, bool on);
+}  // namespace experimental::range_lockstep_allocation
+
 struct RowMajorPageConfig {
     bool operator==(const RowMajorPageConfig&) const = default;
 };
@@ -118,6 +129,8 @@ public:
         return tiled != nullptr ? tiled->tile : row_major_tile_.value_or(Tile());
     }
     const Config& get_config() const { return config_; }
+    // Shards of this multiple have whole tiles, or whole words of four bytes.
+    Alignment get_recommended_shard_shape_alignment(DataType dtype) const;
     bool operator==(const PageConfig& other) const { return config_ == other.config_; }
     auto attribute_values() const { return std::make_tuple(get_layout(), get_tile()); }
 
@@ -166,6 +179,22 @@ private:
     Alignment alignment_;
 };
 
+// How a sharded buffer lies on its cores.
+class BufferShardingArgs {
+public:
+    BufferShardingArgs(
+        std::optional<BufferDistributionSpec> distribution, std::optional<ShardSpec> shards, TensorMemoryLayout layout) :
+        distribution_(std::move(distribution)), shards_(std::move(shards)), layout_(layout) {}
+    const std::optional<BufferDistributionSpec>& buffer_distribution_spec() const { return distribution_; }
+    const std::optional<ShardSpec>& shard_spec() const { return shards_; }
+    TensorMemoryLayout buffer_layout() const { return layout_; }
+
+private:
+    std::optional<BufferDistributionSpec> distribution_;
+    std::optional<ShardSpec> shards_;
+    TensorMemoryLayout layout_;
+};
+
 class TensorSpec {
 public:
     TensorSpec(Shape logical_shape, TensorLayout layout) :
@@ -189,10 +218,24 @@ public:
         return tensor_layout_.compute_packed_buffer_size_bytes(logical_shape_);
     }
     std::size_t compute_page_size_bytes() const { return tensor_layout_.compute_page_size_bytes(logical_shape_); }
+    BufferShardingArgs compute_buffer_sharding_args() const;
+    std::size_t compute_consumed_memory_bytes_per_bank(std::size_t page_alignment, std::size_t banks) const;
+    // The same tensor cut into a shard for each core.
+    TensorSpec height_sharded(
+        const CoreRangeSet& grid, ShardOrientation orientation = ShardOrientation::ROW_MAJOR) const;
+    TensorSpec width_sharded(
+        const CoreRangeSet& grid, ShardOrientation orientation = ShardOrientation::ROW_MAJOR) const;
+    TensorSpec block_sharded(const CoreRange& grid, ShardOrientation orientation = ShardOrientation::ROW_MAJOR) const;
     auto attribute_values() const { return std::forward_as_tuple(logical_shape_, tensor_layout_); }
     bool operator==(const TensorSpec&) const = default;
 
 private:
+    TensorSpec sharded(
+        TensorMemoryLayout layout,
+        const CoreRangeSet& grid,
+        ShardOrientation orientation,
+        std::size_t down,
+        std::size_t across) const;
     Shape logical_shape_;
     TensorLayout tensor_layout_;
     Shape padded_shape_;

@@ -124,6 +124,13 @@ struct FromValue<Value> {
     static std::string name() { return "object"; }
 };
 
+// A message holds no object that a function could keep a reference to.
+template <typename T>
+struct FromValue<T&> {
+    static T& get(const Value& value) { throw CastError("nothing (a reference is not taken from Python)", value); }
+    static std::string name() { return FromValue<T>::name(); }
+};
+
 template <typename T>
     requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
 struct FromValue<T> {

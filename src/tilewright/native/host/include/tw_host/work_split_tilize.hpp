@@ -43,9 +43,18 @@ struct NcoresWH {
     std::uint32_t single_block_size = 0;
 };
 
-// Some rows of blocks: with data, with data and padding in one block, with padding only; so many times.
+// Rows of blocks, so many times: blocks of data, a block of data and padding with `n_mixed` rows of data, blocks of
+// padding. Only data, or only padding, counts as one time.
 struct BlockRep {
     std::uint32_t n_data, n_mixed, n_pads, times;
+    BlockRep(std::uint32_t data, std::uint32_t mixed, std::uint32_t pads, std::uint32_t times) :
+        n_data(data), n_mixed(mixed), n_pads(pads), times(times) {
+        if (n_mixed == 0 && (n_data == 0 || n_pads == 0)) {
+            n_data *= times;
+            n_pads *= times;
+            this->times = 1;
+        }
+    }
     bool has_mixed_block() const { return n_mixed > 0; }
     std::uint32_t single_rep() const { return n_data + (has_mixed_block() ? 1 : 0) + n_pads; }
     std::uint32_t block_count() const { return single_rep() * times; }
@@ -55,25 +64,23 @@ inline bool compare_assignments(const BlockRep& a, const BlockRep& b) {
     return a.n_data == b.n_data && a.n_mixed == b.n_mixed && a.n_pads == b.n_pads && a.times == b.times;
 }
 
-// Declared, not defined: an operation that calls one of these compiles and does not link.
+// Squares of tiles for the cores of a grid.
 NcoresWH compute_ncores_wh(
     std::size_t cores, std::uint32_t blocks, std::uint32_t width_tiles, std::uint32_t height_tiles);
-BlockSplitWH split_blocks_for_tilize_wh(
-    CoreCoord grid, std::uint32_t blocks, std::uint32_t width_tiles, std::uint32_t height_tiles);
-BlockSplitWH split_blocks_for_tilize_wh(
-    const CoreRangeSet& grid, std::uint32_t blocks, std::uint32_t width_tiles, std::uint32_t height_tiles);
+// A matrix of tiles cut into squares: full ones, the last of each row, the last row, and its last one.
 BlockSplitWH split_blocks_for_tilize_wh(
     CoreCoord grid,
     std::uint32_t blocks,
     std::uint32_t width_tiles,
     std::uint32_t height_tiles,
-    std::uint32_t single_block_size_limit);
+    std::optional<std::uint32_t> single_block_size_limit = std::nullopt);
 BlockSplitWH split_blocks_for_tilize_wh(
     const CoreRangeSet& grid,
     std::uint32_t blocks,
     std::uint32_t width_tiles,
     std::uint32_t height_tiles,
-    std::uint32_t single_block_size_limit);
+    std::optional<std::uint32_t> single_block_size_limit = std::nullopt);
+// What each core has of a padded tensor's rows of blocks.
 std::vector<std::vector<BlockRep>> distribute_work(
     const Shape& logical_shape,
     const Shape& padded_shape,
@@ -105,11 +112,13 @@ inline BlockSplit split_blocks_over(const std::vector<CoreCoord>& cores, std::ui
         rest};
 }
 
+// Cores of a set column by column, as `corerange_to_cores` lists them; those of a grid row by row.
 inline BlockSplit split_blocks_for_tilize(const CoreRangeSet& grid, std::uint32_t blocks) {
-    return split_blocks_over(tt::tt_metal::corerange_to_cores(grid, std::nullopt, true), blocks);
+    return split_blocks_over(tt::tt_metal::corerange_to_cores(grid), blocks);
 }
 inline BlockSplit split_blocks_for_tilize(CoreCoord grid, std::uint32_t blocks) {
-    return split_blocks_for_tilize(CoreRangeSet(CoreRange({0, 0}, {grid.x - 1, grid.y - 1})), blocks);
+    const CoreRangeSet all(CoreRange({0, 0}, {grid.x - 1, grid.y - 1}));
+    return split_blocks_over(tt::tt_metal::corerange_to_cores(all, std::nullopt, true), blocks);
 }
 
 }  // namespace operations::core::work_split

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tw_host/called_operations.hpp"
+
+#include "tw_host/python_operation.hpp"
+
+namespace ttnn {
+
+using tw::host::called;
+using tw::host::Keywords;
+using tw::host::List;
+using tw::host::to_value;
+
+Tensor typecast(
+    const Tensor& tensor,
+    const DataType& dtype,
+    const std::optional<MemoryConfig>& memory_config,
+    const std::optional<Tensor>& output,
+    const std::optional<CoreRangeSet>& sub_core_grids) {
+    return called(
+        "typecast",
+        {to_value(tensor), to_value(dtype)},
+        Keywords()
+            .with("memory_config", memory_config)
+            .with("output_tensor", output)
+            .with("sub_core_grids", sub_core_grids));
+}
+
+Tensor full(
+    const Shape& shape,
+    std::variant<float, int> value,
+    const std::optional<DataType>& dtype,
+    const std::optional<Layout>& layout,
+    OptionalDevice device,
+    const std::optional<MemoryConfig>& memory_config) {
+    return called(
+        "full",
+        {to_value(shape), to_value(value)},
+        Keywords()
+            .with("dtype", dtype)
+            .with("layout", layout)
+            .with("device", device)
+            .with("memory_config", memory_config));
+}
+Tensor zeros(
+    const Shape& shape,
+    const std::optional<DataType>& dtype,
+    const std::optional<Layout>& layout,
+    OptionalDevice device,
+    const std::optional<MemoryConfig>& memory_config) {
+    return called(
+        "zeros",
+        {to_value(shape)},
+        Keywords()
+            .with("dtype", dtype)
+            .with("layout", layout)
+            .with("device", device)
+            .with("memory_config", memory_config));
+}
+Tensor empty(
+    const Shape& shape,
+    const DataType& dtype,
+    const Layout& layout,
+    MeshDevice* device,
+    const MemoryConfig& memory_config) {
+    return called(
+        "empty",
+        {to_value(shape), to_value(dtype), to_value(layout), to_value(device), to_value(memory_config)});
+}
+Tensor zeros_like(
+    const Tensor& tensor,
+    const std::optional<DataType>& dtype,
+    const std::optional<Layout>& layout,
+    OptionalDevice device,
+    const std::optional<MemoryConfig>& memory_config,
+    const std::optional<Tensor>& output) {
+    return called(
+        "zeros_like",
+        {to_value(tensor)},
+        Keywords()
+            .with("dtype", dtype)
+            .with("layout", layout)
+            .with("device", device)
+            .with("memory_config", memory_config)
+            .with("output_tensor", output));
+}
+
+Tensor add(const Tensor& a, float b) { return called("add", {to_value(a), to_value(b)}); }
+Tensor div(const Tensor& a, const Tensor& b) { return called("div", {to_value(a), to_value(b)}); }
+Tensor minimum(const Tensor& a, const Tensor& b) { return called("minimum", {to_value(a), to_value(b)}); }
+Tensor cumsum(
+    const Tensor& tensor,
+    const std::int32_t& dim,
+    std::optional<DataType> dtype,
+    const bool& reverse_order,
+    std::optional<Tensor> output,
+    const std::optional<MemoryConfig>& memory_config) {
+    return called(
+        "cumsum",
+        {to_value(tensor), to_value(dim)},
+        Keywords()
+            .with("dtype", dtype)
+            .with("reverse_order", std::optional(reverse_order))
+            .with("out", output)
+            .with("memory_config", memory_config));
+}
+Tensor upsample(
+    const Tensor& tensor, const std::variant<int, std::array<int, 2>>& scale_factor, const std::string& mode) {
+    return called(
+        "upsample", {to_value(tensor), to_value(scale_factor)}, Keywords().with("mode", std::optional(mode)));
+}
+
+namespace experimental {
+Tensor view(const Tensor& tensor, const Shape& shape) {
+    return called("experimental.view", {to_value(tensor), to_value(shape)});
+}
+Tensor view(const Tensor& tensor, const Shape& logical_shape, const Shape& padded_shape) {
+    return called("experimental.view", {to_value(tensor), to_value(logical_shape), to_value(padded_shape)});
+}
+}  // namespace experimental
+
+}  // namespace ttnn
+
+namespace reduction_common {
+
+ttnn::Tensor perform_transpose(
+    const ttnn::Tensor& tensor, bool is_dim_last_idx, std::int8_t dim1, std::int8_t dim2) {
+    using tw::host::to_value;
+    if (is_dim_last_idx) {
+        return tensor;
+    }
+    return tw::host::called(
+        "transpose", {to_value(tensor), to_value(static_cast<int>(dim1)), to_value(static_cast<int>(dim2))});
+}
+
+ttnn::Tensor transform_to_4d_tensor(const ttnn::Tensor& tensor, bool is_rank_le_4d) {
+    if (is_rank_le_4d) {
+        return ttnn::operations::core::unsqueeze_to_4D(tensor);
+    }
+    // Dimensions before the last three become one.
+    const tt::tt_metal::Shape& shape = tensor.logical_shape();
+    std::uint32_t first = 1;
+    for (std::size_t index = 0; index + 3 < shape.rank(); ++index) {
+        first *= shape[static_cast<int>(index)];
+    }
+    return tensor.reshape(tt::tt_metal::Shape({first, shape[-3], shape[-2], shape[-1]}));
+}
+
+}  // namespace reduction_common
