@@ -3,7 +3,7 @@
 
     python -m tools.run_wheel_host                     # every folder; goes on where it was interrupted
     python -m tools.run_wheel_host --only moreh_sum    # folders whose path has this text
-    python -m tools.run_wheel_host --check             # also compare what the checker finds in both
+    python -m tools.run_wheel_host --check             # compare what the checker finds in those that agree
     python -m tools.run_wheel_host --show              # kept results, without running anything
 
 A folder is built against tilewright's host headers. The catalogue's cases of its operations (tests/card/catalogue) then
@@ -40,39 +40,50 @@ def operation_folders(python: str) -> list[Path]:
     return list(dict.fromkeys(path.parent for path in bindings if path.parent.parent != operations))
 
 
-def result_file(folder: Path) -> Path:
+def result_file(folder: Path, results: Path) -> Path:
     """Where the result of a folder is kept."""
     parts = folder.parts
-    name = ".".join(parts[parts.index("operations") + 1 :])
-    return cache_directory() / "wheel_host" / f"{name}.json"
+    return results / f"{'.'.join(parts[parts.index('operations') + 1 :])}.json"
 
 
-def kept(folder: Path) -> dict[str, Any]:
+def kept(folder: Path, results: Path) -> dict[str, Any]:
     """The kept result of a folder, nothing where there is none."""
-    file = result_file(folder)
+    file = result_file(folder, results)
     return dict(json.loads(file.read_text())) if file.is_file() else {}
 
 
-def run_folders(python: str, folders: list[Path], command: tuple[str, ...] = ("exec",)) -> str:
-    """Runs some folders in one process on one card and keeps their results; what the process printed.
+def _run(python: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command of tilewright, with the real ttnn."""
+    paths = os.pathsep.join(map(str, (ROOT / "src", ROOT)))
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TT_")}
+    environment |= {"PYTHONPATH": paths, "LOGURU_LEVEL": "ERROR"}
+    command = [python, "-m", "tilewright", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, errors="replace", check=False
+    )
+
+
+def run_folders(python: str, folders: list[Path], results: Path) -> None:
+    """Runs some folders in one process on one card and keeps their results.
 
     A folder that ends the process has the end as its result; the others go on in a new process.
     """
-    files = [f"{folder}={result_file(folder)}" for folder in folders]
-    paths = os.pathsep.join(map(str, (ROOT / "src", ROOT)))
-    done = subprocess.run(
-        [python, "-m", "tilewright", *command, str(WORKER), "--", *files],
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, errors="replace",
-        check=False,
-    )  # fmt: skip
-    missing = [folder for folder in folders if not kept(folder)]
+    done = _run(python, "exec", str(WORKER), *(f"{folder}={result_file(folder, results)}" for folder in folders))
+    missing = [folder for folder in folders if not kept(folder, results)]
     if missing and done.returncode != 0:
         last = (done.stderr or done.stdout).strip().splitlines()[-3:]
         text = f"the process ended with status {done.returncode}: {' '.join(last)}"
-        write_atomically(result_file(missing[0]), json.dumps({"build": text}).encode())
+        write_atomically(result_file(missing[0], results), json.dumps({"build": text}).encode())
         if missing[1:]:
-            run_folders(python, missing[1:], command)
-    return done.stdout
+            run_folders(python, missing[1:], results)
+
+
+def findings(python: str, folder: Path, side: str) -> list[str]:
+    """What the checker finds in the operations of a folder: ttnn's (``ttnn``), or those built here (``built``)."""
+    done = _run(python, "check", "--json", str(WORKER), "--", side, str(folder))
+    report = json.loads(done.stdout[done.stdout.index("{") :])
+    found = {f"{each['rule']} {Path(each['path']).name}:{each['line']}" for each in report["findings"]}
+    return sorted(found | ({f"error: {report['error']['message']}"} if report["launches"] == 0 else set()))
 
 
 def agreeing(result: dict[str, Any]) -> list[str]:
@@ -101,28 +112,45 @@ def main() -> int:
     parser.add_argument("--only", default="", help="folders whose path has this text")
     parser.add_argument("--again", action="store_true", help="run again what has a result")
     parser.add_argument("--failed", action="store_true", help="run again what did not agree")
+    parser.add_argument("--check", action="store_true", help="run those that agree under the checker, both ways")
     parser.add_argument("--show", action="store_true", help="print kept results only")
     parser.add_argument("--details", action="store_true", help="print whole error texts")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time (default 1)")
     options = parser.parse_args()
-    python = python_with_torch()
+    python, results = python_with_torch(), cache_directory() / "wheel_host"
     folders = [path for path in operation_folders(python) if options.only in str(path)]
-    wanted = [] if options.show else [path for path in folders if _wanted(path, options)]
+    if options.check:
+        return _check(python, folders, results)
+    wanted = [] if options.show else [path for path in folders if _wanted(kept(path, results), options)]
     for path in wanted:
-        result_file(path).unlink(missing_ok=True)
+        result_file(path, results).unlink(missing_ok=True)
     parts = [wanted[start : start + _IN_ONE_PROCESS] for start in range(0, len(wanted), _IN_ONE_PROCESS)]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for part, _ in zip(parts, pool.map(lambda some: run_folders(python, some), parts), strict=True):
+        for part, _ in zip(parts, pool.map(lambda some: run_folders(python, some, results), parts), strict=True):
             for path in part:
-                print(line(path, kept(path), options.details), flush=True)
+                print(line(path, kept(path, results), options.details), flush=True)
     if options.show:
-        print("\n".join(line(path, kept(path), options.details) for path in folders))
-    print(f"{sum(len(agreeing(kept(path))) for path in folders)} operations agree with ttnn's to the bit")
+        print("\n".join(line(path, kept(path, results), options.details) for path in folders))
+    count = sum(len(agreeing(kept(path, results))) for path in folders)
+    print(f"{count} operations agree with ttnn's to the bit")
     return 0
 
 
-def _wanted(folder: Path, options: argparse.Namespace) -> bool:
-    result = kept(folder)
+def _check(python: str, folders: list[Path], results: Path) -> int:
+    """Compares findings of folders that agree and have none kept."""
+    for path in folders:
+        result = kept(path, results)
+        if agreeing(result) and "findings" not in result:
+            result["findings"] = {side: findings(python, path, side) for side in ("ttnn", "built")}
+            write_atomically(result_file(path, results), json.dumps(result).encode())
+        found = result.get("findings")
+        if found:
+            same = "the same findings" if found["ttnn"] == found["built"] else f"built here: {found['built']}, not"
+            print(f"{path.name}: {same} as ttnn's: {', '.join(found['ttnn']) or 'none'}", flush=True)
+    return 0
+
+
+def _wanted(result: dict[str, Any], options: argparse.Namespace) -> bool:
     return options.again or not result or (options.failed and not agreeing(result))
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run by tools/run_wheel_host.py in a process with the real ttnn: builds folders, calls operations, compares bits.
 
-    tilewright exec tools/wheel_host_worker.py -- FOLDER=RESULT ...
+    tilewright exec tools/wheel_host_worker.py FOLDER=RESULT ...
+    tilewright check tools/wheel_host_worker.py -- ttnn FOLDER ...     # or built: one of the two alone
 
 The result of a folder is written as JSON as soon as there is one.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,11 @@ def compared(case: Case, function: CppFunction, library: OperationLibrary, devic
     return "equal"
 
 
+def cases_with(names: Collection[str]) -> list[Case]:
+    """The catalogue's cases of these operations."""
+    return [case for group in GROUPS for case in cases_of(group) if case.operation in names]
+
+
 def folder_result(folder: Path, device: Any) -> dict[str, Any]:
     """What became of one folder."""
     try:
@@ -111,22 +117,32 @@ def folder_result(folder: Path, device: Any) -> dict[str, Any]:
     except CppOperationError as error:
         return {"build": str(error)}
     cases = []
-    for case in (case for group in GROUPS for case in cases_of(group)):
-        function = library.functions.get(case.operation)
-        if function is not None:
-            try:
-                outcome = compared(case, function, library, device)
-            except Exception as error:  # ttnn's own operation failed
-                outcome = f"ttnn's own fails: {error}"
-            cases.append({"name": case.name, "operation": case.operation, "outcome": outcome})
+    for case in cases_with(library.functions):
+        try:
+            outcome = compared(case, library.functions[case.operation], library, device)
+        except Exception as error:  # ttnn's own operation failed
+            outcome = f"ttnn's own fails: {error}"
+        cases.append({"name": case.name, "operation": case.operation, "outcome": outcome})
     return {"functions": list(library.functions), "cases": cases}
+
+
+def call_one_side(side: str, folder: Path, device: Any) -> None:
+    """Calls the operations of a folder as ttnn has them, or as they are built here."""
+    functions = build_operation(folder, together=True).load(ttnn).functions
+    for case in cases_with(functions):
+        recorded(case, functions[case.operation] if side == "built" else getattr(ttnn, case.operation), device)
 
 
 def main(given: list[str]) -> None:
     device = ttnn.open_device(device_id=0)
+    words = [word for word in given if word != "--"]
     try:
-        for folder, _, result in (each.partition("=") for each in given):
-            write_atomically(Path(result), json.dumps(folder_result(Path(folder), device)).encode())
+        for word in words:
+            folder, _, result = word.partition("=")
+            if result:
+                write_atomically(Path(result), json.dumps(folder_result(Path(folder), device)).encode())
+            elif word is not words[0]:
+                call_one_side(words[0], Path(folder), device)
     finally:
         ttnn.close_device(device)
 

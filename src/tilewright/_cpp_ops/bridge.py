@@ -111,9 +111,11 @@ class Bridge:
         _LOG.log(_LEVELS[level], "%s: %s", kind, text)
 
     def _lowest_l1_address(self, device: ObjectId) -> int | None:
-        buffers = getattr(self.to.objects.get(device), "l1_buffers", None)
-        addresses = [buffer.address for buffer in buffers()] if buffers is not None else []
-        return min(addresses, default=None)
+        found, ttnn = self.to.objects.get(device), self.ttnn
+        if hasattr(found, "l1_buffers"):
+            return min((buffer.address for buffer in found.l1_buffers()), default=None)
+        buffers = ttnn._ttnn.reports.get_buffers([found])
+        return min((int(each.address) for each in buffers if each.buffer_type == ttnn.BufferType.L1), default=None)
 
     def _worker_core(self, device: ObjectId, core: list[Any]) -> list[Any]:
         worker = self.to.objects.get(device).worker_core_from_logical_core(self.to.thing(core))

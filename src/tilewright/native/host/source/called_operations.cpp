@@ -63,8 +63,7 @@ Tensor empty(
     MeshDevice* device,
     const MemoryConfig& memory_config) {
     return called(
-        "empty",
-        {to_value(shape), to_value(dtype), to_value(layout), to_value(device), to_value(memory_config)});
+        "empty", {to_value(shape), to_value(dtype), to_value(layout), to_value(device), to_value(memory_config)});
 }
 Tensor zeros_like(
     const Tensor& tensor,
@@ -105,8 +104,7 @@ Tensor cumsum(
 }
 Tensor upsample(
     const Tensor& tensor, const std::variant<int, std::array<int, 2>>& scale_factor, const std::string& mode) {
-    return called(
-        "upsample", {to_value(tensor), to_value(scale_factor)}, Keywords().with("mode", std::optional(mode)));
+    return called("upsample", {to_value(tensor), to_value(scale_factor)}, Keywords().with("mode", std::optional(mode)));
 }
 
 namespace experimental {
@@ -122,8 +120,7 @@ Tensor view(const Tensor& tensor, const Shape& logical_shape, const Shape& padde
 
 namespace reduction_common {
 
-ttnn::Tensor perform_transpose(
-    const ttnn::Tensor& tensor, bool is_dim_last_idx, std::int8_t dim1, std::int8_t dim2) {
+ttnn::Tensor perform_transpose(const ttnn::Tensor& tensor, bool is_dim_last_idx, std::int8_t dim1, std::int8_t dim2) {
     using tw::host::to_value;
     if (is_dim_last_idx) {
         return tensor;

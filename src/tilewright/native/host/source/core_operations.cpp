@@ -20,8 +20,7 @@ Tensor squeeze_from_4D(const Tensor& tensor, int rank) {
     return static_cast<int>(shape.rank()) <= rank ? tensor : tensor.reshape(shape.to_rank(rank));
 }
 Tensor to_device(const Tensor& tensor, MeshDevice* device, const std::optional<MemoryConfig>& memory_config) {
-    return called(
-        "to_device", {to_value(tensor), to_value(device)}, Keywords().with("memory_config", memory_config));
+    return called("to_device", {to_value(tensor), to_value(device)}, Keywords().with("memory_config", memory_config));
 }
 Tensor from_device(const Tensor& tensor, bool) { return called("from_device", {to_value(tensor)}); }
 void deallocate(Tensor& tensor, bool force) { tensor.deallocate(force); }
@@ -61,7 +60,6 @@ Tensor to_memory_config(
 Tensor to_dtype(const Tensor& tensor, const DataType& dtype) {
     return called("to_dtype", {to_value(tensor), to_value(dtype)});
 }
-
 
 // Weak: a folder that has reshape's host code uses its own.
 namespace {

@@ -230,8 +230,9 @@ Tensor Tensor::to_layout(Layout layout) const {
         call_python("operation", {"to_layout", List{checked().handle, to_value(layout)}, List{}}));
 }
 Tensor::Tensor(const HostBuffer& values, const Shape& shape, DataType dtype, Layout layout) :
-    Tensor(from_value<Tensor>(
-        call_python("host_tensor", {values.values(), to_value(shape), to_value(dtype), to_value(layout)}))) {}
+    Tensor(
+        from_value<Tensor>(
+            call_python("host_tensor", {values.values(), to_value(shape), to_value(dtype), to_value(layout)}))) {}
 tw::host::Value Tensor::elements() const { return call_python("elements", {checked().handle}); }
 Tensor Tensor::to_device(distributed::MeshDevice* device, const std::optional<MemoryConfig>& memory_config) const {
     List keywords;

@@ -366,7 +366,11 @@ TensorSpec TensorSpec::block_sharded(const CoreRange& grid, ShardOrientation ori
     const CoreCoord size = grid.grid_size();
     const bool rows = orientation == ShardOrientation::ROW_MAJOR;
     return sharded(
-        TensorMemoryLayout::BLOCK_SHARDED, CoreRangeSet(grid), orientation, rows ? size.y : size.x, rows ? size.x : size.y);
+        TensorMemoryLayout::BLOCK_SHARDED,
+        CoreRangeSet(grid),
+        orientation,
+        rows ? size.y : size.x,
+        rows ? size.x : size.y);
 }
 
 Shape2D TensorSpec::logical_2d_shape() const {

@@ -89,5 +89,4 @@ Tensor reshape(
 }  // namespace ttnn
 #endif
 
-namespace ttnn {
-}  // namespace ttnn
+namespace ttnn {}  // namespace ttnn

@@ -341,11 +341,13 @@ namespace ttnn {
 // The flag says that dataflow buffers do not synchronise by themselves, which these chips' never do.
 inline tt::tt_metal::experimental::DataMovementHardwareConfig create_reader_datamovement_config(bool = false) {
     using namespace tt::tt_metal;
-    return {.config_1xx = tt::tt_metal::experimental::DataMovement1XXConfig{DataMovementProcessor::RISCV_1, NOC::NOC_0}};
+    return {
+        .config_1xx = tt::tt_metal::experimental::DataMovement1XXConfig{DataMovementProcessor::RISCV_1, NOC::NOC_0}};
 }
 inline tt::tt_metal::experimental::DataMovementHardwareConfig create_writer_datamovement_config(bool = false) {
     using namespace tt::tt_metal;
-    return {.config_1xx = tt::tt_metal::experimental::DataMovement1XXConfig{DataMovementProcessor::RISCV_0, NOC::NOC_1}};
+    return {
+        .config_1xx = tt::tt_metal::experimental::DataMovement1XXConfig{DataMovementProcessor::RISCV_0, NOC::NOC_1}};
 }
 inline tt::tt_metal::experimental::DataMovementHardwareConfig create_reader_datamovement_config(
     tt::ARCH, bool = false) {

@@ -20,8 +20,7 @@ public:
         return *this;
     }
     Keywords& with(
-        const char* name,
-        const std::optional<std::reference_wrapper<tt::tt_metal::distributed::MeshDevice>>& device) {
+        const char* name, const std::optional<std::reference_wrapper<tt::tt_metal::distributed::MeshDevice>>& device) {
         if (device) {
             list_.push_back(List{name, to_value(&device->get())});
         }

@@ -183,7 +183,9 @@ private:
 class BufferShardingArgs {
 public:
     BufferShardingArgs(
-        std::optional<BufferDistributionSpec> distribution, std::optional<ShardSpec> shards, TensorMemoryLayout layout) :
+        std::optional<BufferDistributionSpec> distribution,
+        std::optional<ShardSpec> shards,
+        TensorMemoryLayout layout) :
         distribution_(std::move(distribution)), shards_(std::move(shards)), layout_(layout) {}
     const std::optional<BufferDistributionSpec>& buffer_distribution_spec() const { return distribution_; }
     const std::optional<ShardSpec>& shard_spec() const { return shards_; }
