@@ -2,8 +2,9 @@
 """A Python that has the published ttnn: named by ``TILEWRIGHT_REAL_TTNN``, or made once in the user's cache.
 
 ttnn is published for Python 3.10 and 3.12. Everything on the host works without a card. torch, which golden
-functions and exported tests need, lies in a folder of its own and is added when it is first asked for: its published
-build brings 4 GB of libraries, which takes minutes, and what needs no torch goes on meanwhile.
+functions and exported tests need, is in a second environment over the first, made when it is first asked for: its
+published build brings 4 GB of libraries, which takes minutes, and tests without torch run meanwhile. They never see it,
+because ``import ttnn`` imports torch where it can, which takes ten times as long as ttnn itself.
 
 As a command it makes both and prints the Python: ``make test`` does so beside the tests, ``make catalogue`` and
 ``make bench`` before.
@@ -37,7 +38,7 @@ def python_with_ttnn() -> str:
     named = os.environ.get("TILEWRIGHT_REAL_TTNN")
     if named:
         return named
-    environment = cache_directory() / "ttnn-python" / f"{TTNN_VERSION}-2"  # the number counts changes of packages
+    environment = cache_directory() / "ttnn-python" / f"{TTNN_VERSION}-3"  # the number counts changes of packages
     with locked("ttnn-python"):
         if not environment.is_dir():
             _make(_interpreter(), environment)
@@ -45,24 +46,35 @@ def python_with_ttnn() -> str:
 
 
 def python_with_torch() -> str:
-    """The same, with torch beside it."""
+    """Command of a Python that can ``import torch`` as well."""
     python = python_with_ttnn()
-    with locked("ttnn-python-torch"):
+    if os.environ.get("TILEWRIGHT_REAL_TTNN"):
         if _problem([python, "-c", "import torch"]):
-            if os.environ.get("TILEWRIGHT_REAL_TTNN"):
-                raise RealTtnnUnavailableError(f"{python}, which TILEWRIGHT_REAL_TTNN names, has no torch")
-            _add_torch(python)
-    return python
+            raise RealTtnnUnavailableError(f"{python}, which TILEWRIGHT_REAL_TTNN names, has no torch")
+        return python
+    environment = Path(python).parent.parent / "with-torch"
+    with locked("ttnn-python-torch"):
+        if not environment.is_dir():
+            _add_torch(python, environment)
+    return str(environment / "bin" / "python")
 
 
-def _add_torch(python: str) -> None:
-    """Puts torch beside the environment, and then, all at once, on its path."""
+def _add_torch(python: str, environment: Path) -> None:
+    """Makes an environment over the one with ttnn: both packages' folders are on its path."""
     _say(f"getting {_TORCH} for {python}, once")
-    folder = Path(python).parent.parent / "torch"
-    shutil.rmtree(folder, ignore_errors=True)  # of an interrupted installation
+    folder = environment.with_name("torch")
+    shutil.rmtree(folder, ignore_errors=True)  # of a process that was interrupted
     _install(python, "--target", str(folder), _TORCH)
-    libraries = next(Path(python).parent.parent.glob("lib/python3*/site-packages"))
-    (libraries / "torch.pth").write_text(f"{folder}\n")
+    with tempfile.TemporaryDirectory(dir=environment.parent) as work:
+        made = Path(work) / "venv"
+        _run([python, "-m", "venv", "--without-pip", str(made)])
+        below = _libraries(environment.parent)
+        (_libraries(made) / "torch.pth").write_text(f"{below}\n{folder}\n")
+        made.rename(environment)
+
+
+def _libraries(environment: Path) -> Path:
+    return next(environment.glob("lib/python3*/site-packages"))
 
 
 def _interpreter() -> str:
@@ -91,7 +103,8 @@ def _make(python: str, environment: Path) -> None:
 
 
 def _install(python: str, *packages: str) -> None:
-    _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages])
+    # Modules are compiled when they are imported: most of torch's never are.
+    _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", *packages])
 
 
 def _run(command: list[str]) -> None:

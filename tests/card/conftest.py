@@ -23,11 +23,13 @@ def card_environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def on_card(real_ttnn: str, card_environment: dict[str, str]) -> OnCard:
-    """Runs ``tilewright exec`` with the real ttnn and gives what it printed."""
+    """Runs ``tilewright exec`` with the real ttnn, in a Python without torch unless one is given."""
 
-    def run(*arguments: str, timeout: float = 600, **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, python: str = real_ttnn, timeout: float = 600, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [real_ttnn, "-m", "tilewright", "exec", *arguments],
+            [python, "-m", "tilewright", "exec", *arguments],
             capture_output=True,
             text=True,
             timeout=timeout,

@@ -21,7 +21,7 @@ SCRIPT = Path(__file__).with_name("compared_operations.py")
 
 @pytest.fixture(scope="session")
 def said(on_card: OnCard, real_ttnn_with_torch: str) -> str:
-    result = on_card("--compare", str(SCRIPT))
+    result = on_card("--compare", str(SCRIPT), python=real_ttnn_with_torch)
     assert result.returncode == 0, result.stderr
     assert result.stdout.endswith("\nthe script's own number 0\n")  # before it ttnn's log of the failed call
     return result.stderr

@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).with_name("fast_dispatch.py")
 
 @pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
 def test_traces_queues_sub_devices_and_errors(on_card: OnCard, real_ttnn_with_torch: str, arch: str) -> None:
-    result = on_card("--dispatch", "fast", "--arch", arch, str(SCRIPT))
+    result = on_card("--dispatch", "fast", "--arch", arch, str(SCRIPT), python=real_ttnn_with_torch)
     assert result.returncode == 0, result.stdout + result.stderr
     for part in ("traces", "large transfers", "sub-devices", "after an error"):
         assert f"{part}: right\n" in result.stdout

@@ -18,7 +18,7 @@ SCRIPT = Path(__file__).with_name("several_cards.py")
 
 @pytest.mark.parametrize("system", ["n300", "p150x2"])
 def test_two_devices_and_a_mesh_of_both(on_card: OnCard, real_ttnn_with_torch: str, system: str) -> None:
-    result = on_card("--system", system, str(SCRIPT))
+    result = on_card("--system", system, str(SCRIPT), python=real_ttnn_with_torch)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "two devices: right\n" in result.stdout
     assert "mesh: right\n" in result.stdout
