@@ -127,10 +127,23 @@ def kernel_link_flags(compiler: Compiler, checked: bool = False) -> list[str]:
     """
     if compiler.family == "zig":
         return ["-shared", "-nostdlib", "-Wl,-Bsymbolic"]  # it puts start files in whatever -nostartfiles says
-    flags = ["-shared", "-nostartfiles", "-Wl,-Bsymbolic"]
+    flags = [
+        "-shared",
+        "-Wl,-Bsymbolic",
+        *(["-nostdlib"] if compiler.family == "gcc" else ["-nostartfiles", "-nostdlib++"]),
+    ]
     if checked:
         flags += [f"-Wl,--wrap={function}" for function in ("memcpy", "memmove", "memset")]
-    return flags if compiler.family == "gcc" else [*flags, "-nostdlib++"]
+    return flags
+
+
+def kernel_link_libraries(compiler: Compiler) -> list[str]:
+    """Libraries behind a kernel's object: functions that g++ calls by itself, such as a population count.
+
+    The C library's functions are those of the runner, which loads the kernel. Searching g++'s usual libraries would
+    take a tenth of a kernel's compilation.
+    """
+    return ["-lgcc"] if compiler.family == "gcc" else []
 
 
 def _examine(command: tuple[str, ...]) -> Compiler | str:

@@ -33,6 +33,7 @@ from tilewright._build.compiler import (
     instrumentation_flags,
     kernel_flags,
     kernel_link_flags,
+    kernel_link_libraries,
 )
 from tilewright._build.file_states import FileStates, State, build_environment, file_state
 from tilewright._build.generated_headers import generated_directory, write_generated_headers
@@ -178,7 +179,7 @@ def _entry(source: KernelSource, compiler: Compiler) -> Path:
     places = places_of(source)
     text = translation_unit(dataclasses.replace(source, path=places.hide(source.path)))
     flags = [f"-I{places.hide(each[2:])}" if each.startswith("-I") else each for each in _arguments(source, compiler)]
-    flags += kernel_link_flags(compiler, source.checked)
+    flags += [*kernel_link_flags(compiler, source.checked), *kernel_link_libraries(compiler)]
     headers = (tree_digest("include"), tree_digest("abi"), generated_directory().name)
     key = digest(text, places.hidden_lines(content), *flags, compiler.identity, *headers)
     return cache_directory() / "kernels" / f"{key}.json"
@@ -304,13 +305,14 @@ def _compile_once(source: KernelSource, compiler: Compiler, entry: Path, work: P
     began = time.time_ns()
     command = [*arguments, *places.flags(), "-MMD", "-MF", str(depends), "-MT", "kernel"]
     linking = [*kernel_link_flags(compiler, source.checked), "-o", str(library)]
+    libraries = kernel_link_libraries(compiler)
     if compiler.family == "zig" or source.checked:
         # zig, told in one step not to link its C++ library, does not find its headers either; a checked kernel must
         # not be linked with the sanitizer's library.
         run_compiler(source, compiler, [*command, "-c", "-o", str(work / "kernel.o"), str(unit)], unit)
-        run_compiler(source, compiler, [*linking, str(work / "kernel.o")], unit)
+        run_compiler(source, compiler, [*linking, str(work / "kernel.o"), *libraries], unit)
     else:
-        run_compiler(source, compiler, [*command, *linking, str(unit)], unit)
+        run_compiler(source, compiler, [*command, *linking, str(unit), *libraries], unit)
     files = _dependencies(depends.read_text(encoding="utf-8"), unit)
     if _differs_by_thread(source, files):
         return None
