@@ -3,7 +3,8 @@
 
 tt-metal looks for its runtime files under one root. It gets a root of ours: a directory of symbolic links to the
 installed package, in which only the compiler is another one. So site-packages stays as it is, and what tt-metal
-generates goes into the cache.
+generates goes into the cache. Models of a checkout look for their files under the same root, so it has links to what
+only the checkout has, too.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tilewright._build.cache import cache_directory, digest, locked
@@ -23,6 +24,7 @@ from tilewright._card.native_parts import SIMULATOR_NAME, simulator_library, sta
 from tilewright._card.package import TtMetal
 from tilewright._card.products import PRODUCTS, SLOW, CardModel, cluster_descriptor
 from tilewright._card.systems import Mesh
+from tilewright._card.users_tree import RUNTIME_ROOT, further_entries, users_tree
 
 _DESCRIPTION = "card.json"
 # Each read of a tensor fills new memory of the host. glibc gives large blocks back to the system when they are freed,
@@ -50,7 +52,7 @@ def card_environment(package: TtMetal, model: CardModel) -> dict[str, str]:
     variables = {
         "TT_METAL_SIMULATOR": str(directory / SIMULATOR_NAME),
         **({SLOW_DISPATCH: "1"} if model.dispatch == SLOW else {}),
-        "TT_METAL_RUNTIME_ROOT": str(directory / "root"),
+        RUNTIME_ROOT: str(directory / "root"),
         "TT_METAL_CACHE": str(cache_directory() / "card" / "tt-metal-cache"),
         "TT_METAL_LOGS_PATH": str(cache_directory() / "card" / "logs"),
         # The last core's coordinates. Without command queues some releases would take cores of dispatch for compute.
@@ -69,6 +71,8 @@ def set_up_card(package: TtMetal, model: CardModel) -> Path:
     package.refuse_if_too_old()
     layout = read_layout(package, model.product.arch)
     library, compiler = simulator_library(), stand_in_compiler()
+    tree = users_tree(os.environ, Path.cwd(), _DESCRIPTION)
+    further = further_entries(tree, package.root)
     description = {
         "product": model.product.name,
         "grid": model.grid,
@@ -76,6 +80,8 @@ def set_up_card(package: TtMetal, model: CardModel) -> Path:
         "root": str(package.root),
         "version": package.version,
         "layout": json.loads(layout.as_json()),
+        "users_tree": None if tree is None else str(tree),
+        "further": list(map(str, further)),
     }
     text = json.dumps(description)
     key = digest(text, str(library), str(compiler), cluster_descriptor(model), Path(__file__).read_bytes())
@@ -84,11 +90,19 @@ def set_up_card(package: TtMetal, model: CardModel) -> Path:
         return directory
     with locked(f"card-{key}"):
         if not (directory / _DESCRIPTION).exists():
-            _make(directory, package, model, library, compiler, text)
+            _make(directory, package, model, library, compiler, text, further)
     return directory
 
 
-def _make(directory: Path, package: TtMetal, model: CardModel, library: Path, compiler: Path, text: str) -> None:
+def _make(
+    directory: Path,
+    package: TtMetal,
+    model: CardModel,
+    library: Path,
+    compiler: Path,
+    text: str,
+    further: Sequence[Path],
+) -> None:
     directory.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(directory, ignore_errors=True)  # of a process that was killed in the middle
     with tempfile.TemporaryDirectory(dir=directory.parent) as place:
@@ -99,6 +113,8 @@ def _make(directory: Path, package: TtMetal, model: CardModel, library: Path, co
         shutil.copy(descriptors / model.chip.soc_descriptor, work / "soc_descriptor.yaml")
         (work / "cluster_descriptor.yaml").write_text(cluster_descriptor(model))
         _link_root(work / "root", package.root, compiler)
+        for entry in further:
+            (work / "root" / entry.name).symlink_to(entry)
         (work / _DESCRIPTION).write_text(text)
         work.rename(directory)
 
