@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tilewright._cli import check_command, debug_command, exec_command, report_command, time_command
+from tilewright._cli.main import main
 
 PARSERS = {
     "check": check_command.build_parser(),
@@ -253,18 +254,30 @@ def test_every_option_has_a_case(command: str) -> None:
     assert options - {"--help"} == {option for case in CASES if case.command == command for option in case.options}
 
 
-@pytest.mark.parametrize(
-    ("case", "place"), [pytest.param(case, place, id=f"{case} {place}") for case in CASES for place in case.places]
-)
-def test_an_option_works_or_is_refused(
+def cases(is_refused: bool) -> pytest.MarkDecorator:
+    pairs = [(case, place) for case in CASES for place in case.places if (place in case.refused) is is_refused]
+    return pytest.mark.parametrize(("case", "place"), pairs, ids=[f"{case} {place}" for case, place in pairs])
+
+
+@cases(is_refused=True)
+def test_an_option_is_refused(
+    case: Case, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = main([case.command, "--ttnn", place, *case.arguments, str(COPY)])
+    except SystemExit as ended:
+        status = ended.code
+    assert status == 2
+    assert case.refused[place] in capsys.readouterr().err
+
+
+@cases(is_refused=False)
+def test_an_option_works(
     case: Case, place: str, request: pytest.FixtureRequest, card_environment: dict[str, str], tmp_path: Path
 ) -> None:
     arguments = (*case.arguments, *(CARD if case.card and place == "real" else ()))
     outcome = run(case.command, arguments, place, request, card_environment, tmp_path, case.needs_torch)
-    if place in case.refused:
-        assert outcome.status == 2
-        assert case.refused[place] in outcome.errors
-        return
     expected = int(case.command in FINDS and "--rules" not in case.options)
     assert outcome.status == expected, outcome.errors
     assert case.shows is not None
