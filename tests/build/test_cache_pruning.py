@@ -12,7 +12,7 @@ import pytest
 
 from tilewright._build import cache_pruning
 from tilewright._build.cache import note_use, stored_library
-from tilewright._build.cache_pruning import cache_items, parse_size, prune_cache, prune_when_large
+from tilewright._build.cache_pruning import bound_preludes, cache_items, parse_size, prune_cache, prune_when_large
 from tilewright._cli.main import main
 from tilewright._errors import CacheError
 
@@ -148,3 +148,19 @@ def test_the_command_refuses(arguments: list[str], capsys: pytest.CaptureFixture
         main(["cache", *arguments])
     assert ended.value.code == 2
     assert "--limit" in capsys.readouterr().err
+
+
+def test_precompiled_headers_stay_below_their_limit(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, hours in (("old", 3), ("older", 5), ("recent", 0.5), ("in use", 0.1)):
+        _file(cache / "preludes" / name / "headers.gch", 1000)
+        _file(cache / "preludes" / name / "digest", hours, b"")
+    size = sum(item.size for item in cache_items() if item.kind == "preludes")
+    monkeypatch.setattr(cache_pruning, "PRELUDES_LIMIT", size)
+    bound_preludes()
+    assert len(list((cache / "preludes").iterdir())) == 4
+    monkeypatch.setattr(cache_pruning, "PRELUDES_LIMIT", size // 2)
+    bound_preludes()
+    assert {path.name for path in (cache / "preludes").iterdir()} == {"recent", "in use"}
+    monkeypatch.setattr(cache_pruning, "PRELUDES_LIMIT", 0)
+    bound_preludes()
+    assert {path.name for path in (cache / "preludes").iterdir()} == {"in use"}

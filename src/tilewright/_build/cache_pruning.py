@@ -28,6 +28,7 @@ LIMIT_VARIABLE = "TILEWRIGHT_CACHE_LIMIT"
 DEFAULT_LIMIT = 4 * 2**30
 PRELUDES_LIMIT = 300 * 10**6  # bytes of precompiled headers
 _IN_USE = 3600.0  # seconds
+_PRELUDE_IN_USE = 900.0  # seconds: a compiler reads one at once, and its use is noted every ten minutes
 _LOOKED_AT_EVERY = 3600.0
 _KEPT_SHARE = 0.8
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -179,14 +180,14 @@ def _remove(item: CacheItem) -> None:
 
 
 def bound_preludes() -> None:
-    """Keep precompiled headers below their limit: the least recently used go, unless used within the last hour."""
+    """Keep precompiled headers below their limit: remove the least recently used, unless one may be in use."""
     with contextlib.suppress(OSError, CacheError), locked("prune"):
         items = sorted(
             _folders(cache_directory() / "preludes", "preludes", used="digest"), key=lambda item: item.last_used
         )
         size = sum(item.size for item in items)
         for item in items:
-            if size <= PRELUDES_LIMIT or time.time() - item.last_used <= _IN_USE:
+            if size <= PRELUDES_LIMIT or time.time() - item.last_used <= _PRELUDE_IN_USE:
                 break
             _remove(item)
             size -= item.size
