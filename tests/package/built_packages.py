@@ -27,14 +27,15 @@ def _content() -> str:
     return digest(*(part for path in plain for part in (str(path.relative_to(ROOT)), path.read_bytes())))
 
 
-def built(kind: str, command: list[str]) -> Path:
+def built(kind: str, command: list[str], **environment: str) -> Path:
     """The file that a command builds into the directory named as its last argument; kept for equal sources."""
     directory = cache_directory() / "wheels" / f"{kind}-{_content()}"
     with locked(f"{kind}-{_content()}"):
         if not directory.is_dir():
             work = directory.with_suffix(".work")
             shutil.rmtree(work, ignore_errors=True)
-            result = run([*command, str(work)], cwd=ROOT, PATH=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+            programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+            result = run([*command, str(work)], cwd=ROOT, PATH=programs, **environment)
             assert result.returncode == 0, result.stdout + result.stderr
             work.rename(directory)
     (file,) = directory.iterdir()
@@ -51,9 +52,13 @@ def source_distribution() -> Path:
 
 
 def wheel_of_source_distribution() -> Path:
-    """What pip builds from the source distribution: one engine, with this machine's compiler."""
+    """What pip builds from the source distribution: one engine, with this machine's compiler.
+
+    It is not optimised, which takes a third of the time: that its sources compile, install and run is what it shows.
+    """
     options = ["--no-deps", "--no-build-isolation", "--quiet", "--disable-pip-version-check", "--wheel-dir"]
-    return built("installed", [sys.executable, "-m", "pip", "wheel", str(source_distribution()), *options])
+    command = [sys.executable, "-m", "pip", "wheel", str(source_distribution()), *options]
+    return built("installed", command, CMAKE_ARGS="-DTILEWRIGHT_LAST_FLAGS=-O0")
 
 
 def run(

@@ -43,7 +43,7 @@ def this_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _installed(python: str, place: Path) -> Path:
     assert run([python, "-m", "venv", str(place)]).returncode == 0
-    command = [str(place / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
+    command = [str(place / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
     result = run([*command, str(built_packages.wheel())])
     if re.search("No matching distribution|ConnectionError|Temporary failure", result.stderr):
         pytest.skip(f"no package index here: {result.stderr.strip().splitlines()[-1]}")

@@ -3,6 +3,10 @@
 // the width.
 #pragma once
 
+#if defined(TW_EVERY_VARIANT)
+#error "this depends on the processor: take the folder that includes it out of SHARED_FOLDERS in CMakeLists.txt"
+#endif
+
 #include <bit>
 #include <cstdint>
 #include <cstring>
