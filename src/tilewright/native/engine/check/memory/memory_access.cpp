@@ -69,6 +69,9 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
         if (in_views < sizeof instance.context.cb && !is_write) {
             took_pointer(instance, in_views);
         }
+        if (is_write) {
+            check_own_memory(instance, address);
+        }
         check_stack_access(instance, address);
         return;
     }

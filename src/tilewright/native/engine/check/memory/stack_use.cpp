@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "check/checks.h"
+#include "core.h"
 #include "run/scheduler.h"
 
 namespace tw {
@@ -45,6 +46,23 @@ static LargeFrames find_large_frames(const FiberStack& stack, uintptr_t frame_po
         frame_pointer = next;
     }
     return found;
+}
+
+void check_own_memory(const KernelInstance& instance, uintptr_t address) {
+    const auto context = reinterpret_cast<uintptr_t>(&instance.context);
+    const auto noc_state = reinterpret_cast<uintptr_t>(instance.noc_state);
+    if (instance.stack->contains(address) || address - context < sizeof instance.context ||
+        address - noc_state < sizeof instance.noc_state) {
+        return;
+    }
+    for (const KernelCode& each : instance.kernel->code) {
+        if (address - reinterpret_cast<uintptr_t>(each.statics) < each.statics_bytes) {
+            return;
+        }
+    }
+    kernel_error(
+        "stores to address 0x%llx, which is neither in L1 nor in the kernel's own stack or globals",
+        static_cast<unsigned long long>(address));
 }
 
 void check_stack_access(KernelInstance& instance, uintptr_t address) {

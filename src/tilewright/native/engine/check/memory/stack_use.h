@@ -9,6 +9,10 @@ namespace tw {
 
 struct KernelInstance;
 
+// A store of the running kernel above 4 GiB: to its own stack, its globals, or the state that the kernel API keeps for it.
+// Ends the run for any other, which would change the engine itself.
+void check_own_memory(const KernelInstance& instance, uintptr_t address);
+
 // A load or store of the running kernel above 4 GiB, which may be its stack.
 void check_stack_access(KernelInstance& instance, uintptr_t address);
 
