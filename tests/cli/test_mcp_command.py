@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.ttnn_script import ADD_ONE, process_environment
+from tilewright._cli.brief_answer import brief_answer, compact
 from tilewright._cli.main import main
 
 pytest.importorskip("mcp.server.mcpserver", reason="the SDK is not installed: pip install '.[mcp]'")
@@ -34,9 +36,10 @@ def with_server(directory: Path, talk: Callable[[Client, Call], Coroutine[Any, A
             async def call(tool: str, **arguments: object) -> Answer:
                 result = await client.call_tool(tool, arguments)
                 assert not result.is_error, result.content
-                answer = result.structured_content
-                assert isinstance(answer, dict)
-                return answer.get("result", answer)
+                assert result.structured_content is None  # the answer once, as text
+                (content,) = result.content
+                answer: Answer = json.loads(content.text)
+                return answer
 
             await talk(client, call)
 
@@ -47,7 +50,7 @@ def test_tools_are_listed_with_their_descriptions(tmp_path: Path) -> None:
     async def talk(client: Client, call: Call) -> None:
         listed = await client.list_tools()
         tools = {tool.name: tool for tool in listed.tools}
-        assert set(tools) == {"run", "check", "time", "show", "explain", "stages"}
+        assert set(tools) == {"run", "check", "time", "show", "explain", "stages", "build", "debug", "grade"}
         assert "float64" in str(tools["run"].description)
         assert tools["check"].input_schema["required"] == ["target"]
         assert "first red stage" in str(client.instructions)
@@ -97,6 +100,35 @@ def test_wrong_argument_is_an_error_answer(tmp_path: Path) -> None:
             assert words in answer["error"]["message"]
 
     with_server(tmp_path, talk)
+
+
+def test_unknown_arguments_are_refused_by_name(tmp_path: Path) -> None:
+    async def talk(client: Client, call: Call) -> None:
+        result = await client.call_tool("explain", {"words": "cb_wait_front", "wordz": 1})
+        assert result.is_error
+        assert "explain has no argument 'wordz'; allowed: words, time_limit, brief" in str(result.content)
+        answer = await call("explain", words="no-such-thing-at-all")
+        assert answer["exit_status"] != 0
+
+    with_server(tmp_path, talk)
+
+
+def test_a_brief_answer_keeps_what_decides_the_next_step() -> None:
+    passed = [{"stage": number, "status": "PASS", "evidence": "x" * 2000, "tests": [1] * 50} for number in range(1, 8)]
+    whole = {"command": "stages", "exit_status": 0, "stages": passed, "error": None}
+    text = compact(brief_answer(whole))
+    assert len(text) < 400
+    assert json.loads(text)["stages"][6] == {"stage": 7, "status": "PASS"}
+    red = {"stage": 2, "status": "FAIL", "error": "e" * 5000}
+    said = brief_answer({**whole, "exit_status": 1, "stages": [passed[0], red]})["stages"][1]["error"]
+    assert said.startswith("eee")
+    assert said.endswith("(3800 more characters)")
+    processors = [{"core": number, "busy": 1.0} for number in range(64)]
+    launch = {"operation": "softmax", "microseconds": 5.5, "processors": processors, "advice": ["a", "b", "c", "d"]}
+    timed = brief_answer({"command": "time", "exit_status": 0, "launches": [launch] * 20, "error": None})
+    assert timed["launches"][0]["microseconds"] == 5.5
+    assert timed["launches"][-1] == "... and 12 more; brief=false has all"
+    assert len(compact(timed)) < 1500
 
 
 def test_mcp_without_sdk_names_the_package_to_install(

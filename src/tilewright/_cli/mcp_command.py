@@ -11,15 +11,16 @@ import sys
 from typing import Any, Literal
 
 from tilewright import __version__
+from tilewright._cli.brief_answer import Answer, brief_answer, compact
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import error_object
 from tilewright._errors import TilewrightError
 
 _DESCRIPTION = """
-Serve `run`, `check`, `time`, `show`, `explain` and `stages` as tools of the Model Context Protocol on standard input
-and output, for a coding agent that starts this command. Each tool returns the object that the command prints with
---json. Paths are relative to the directory in which the server was started. The extra [mcp] installs the protocol's
-Python SDK.
+Serve `run`, `check`, `time`, `show`, `explain`, `stages`, `build`, `debug` and `grade` as tools of the Model Context
+Protocol on standard input and output, for a coding agent that starts this command. Each tool answers with one line of
+JSON: the object that the command prints with --json, shortened unless brief=false. Paths are relative to the directory
+in which the server was started. The extra [mcp] installs the protocol's Python SDK.
 """
 _EXAMPLES = """
 tilewright mcp
@@ -29,9 +30,9 @@ _INSTRUCTIONS = """\
 tilewright runs Tenstorrent (tt-metal / TTNN) operations without a card. The loop: `stages` on an operation's file \
 stops at the first red stage and says why; `explain` has the cure for a rule or an error; change the file; again. \
 Green: `check`, `run`, `time`. For a script of programs of its own: `check`, `time`. Every answer has `exit_status` \
-(0 success, 1 it ran and something is wrong, 2 invalid arguments) and `error`: null, or type and message."""
+(0 success, 1 it ran and something is wrong, 2 invalid arguments) and `error`: null, or type and message. Answers are \
+short; brief=false has everything."""
 
-Answer = dict[str, Any]
 _TIME_LIMIT = 300.0
 _MOST_SAID = 2000  # characters of what a command that broke off said last
 
@@ -57,9 +58,31 @@ def run(arguments: list[str]) -> int:
         ) from None
     server = MCPServer("tilewright", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING")
     for tool in TOOLS:
-        server.tool(name=tool.__name__.removesuffix("_tool"))(tool)
+        name = tool.__name__.removesuffix("_tool")
+        server.tool(name=name, structured_output=False)(tool)
+        _refuse_unknown_arguments(server, name)
     server.run()
     return 0
+
+
+def _refuse_unknown_arguments(server: Any, name: str) -> None:
+    """The SDK drops arguments that a tool does not have; an agent must learn that it misspelt one."""
+    from pydantic import model_validator
+
+    tool = server._tool_manager.get_tool(name)
+    known = tool.fn_metadata.arg_model
+    allowed = ", ".join(known.model_fields)
+
+    def refuse(cls: type, values: Any) -> Any:
+        unknown = [each for each in values if each not in known.model_fields] if isinstance(values, dict) else []
+        if unknown:
+            raise ValueError(f"{name} has no argument {unknown[0]!r}; allowed: {allowed}")
+        return values
+
+    before: Any = model_validator(mode="before")
+    validator = before(classmethod(refuse))
+    tool.fn_metadata.arg_model = type(known.__name__, (known,), {"refuse": validator, "__module__": __name__})
+    tool.parameters["additionalProperties"] = False
 
 
 async def run_tool(
@@ -70,7 +93,8 @@ async def run_tool(
     grid: str | None = None,
     plan: str | None = None,
     time_limit: float = _TIME_LIMIT,
-) -> Answer:
+    brief: bool = True,
+) -> str:
     """Run an operation on random numbers and compare it with float64.
 
     Args:
@@ -82,7 +106,9 @@ async def run_tool(
         plan: resident, partly_resident, streaming or blocked, whatever the budget of L1 says.
         time_limit: seconds.
     """
-    return await _answer("run", [operation], time_limit, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan)
+    return await _answer(
+        brief, "run", [operation], time_limit, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan
+    )
 
 
 async def check_tool(
@@ -95,7 +121,8 @@ async def check_tool(
     sync: bool = False,
     footprint: bool = False,
     time_limit: float = _TIME_LIMIT,
-) -> Answer:
+    brief: bool = True,
+) -> str:
     """Run a script or an operation under the checker: hangs, races, wrong credits, undefined values, and their cures.
 
     Args:
@@ -107,6 +134,7 @@ async def check_tool(
         footprint: also the use of L1, with the smallest depths that still work.
     """
     return await _answer(
+        brief,
         "check",
         [target],
         time_limit,
@@ -129,7 +157,8 @@ async def time_tool(
     grid: str | None = None,
     plan: str | None = None,
     time_limit: float = _TIME_LIMIT,
-) -> Answer:
+    brief: bool = True,
+) -> str:
     """Say how long a card would take by the model, what bounds it, and what would help.
 
     Args:
@@ -138,7 +167,7 @@ async def time_tool(
         shape, dtype, arch, grid, plan: of an operation.
     """
     return await _answer(
-        "time", [target], time_limit, script_arguments, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan
+        brief, "time", [target], time_limit, script_arguments, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan
     )
 
 
@@ -151,7 +180,8 @@ async def show_tool(
     grid: str | None = None,
     plan: str | None = None,
     time_limit: float = _TIME_LIMIT,
-) -> Answer:
+    brief: bool = True,
+) -> str:
     """Show what an operation becomes, without running it: plan, phases, circular buffers, kernels, program.
 
     Args:
@@ -160,22 +190,22 @@ async def show_tool(
     """
     which: dict[str, Any] = {} if part == "overview" else {part: True}
     return await _answer(
-        "show", [operation], time_limit, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan, **which
+        brief, "show", [operation], time_limit, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan, **which
     )
 
 
-async def explain_tool(words: str, time_limit: float = _TIME_LIMIT) -> Answer:
+async def explain_tool(words: str, time_limit: float = _TIME_LIMIT, brief: bool = True) -> str:
     """What the docs say about a rule, an error, a phase, a function of the kernel API, or the words of a message.
 
     Args:
         words: such as cb-push-unreserved, DeadlockError or cb_wait_front.
     """
-    return await _answer("explain", words.split(), time_limit)
+    return await _answer(brief, "explain", words.split(), time_limit)
 
 
 async def stages_tool(
-    operation: str, stage: int | None = None, every: bool = False, time_limit: float = _TIME_LIMIT
-) -> Answer:
+    operation: str, stage: int | None = None, every: bool = False, time_limit: float = _TIME_LIMIT, brief: bool = True
+) -> str:
     """Run the stages of an operation, from an API that exists (1) to right numbers (7); stops at the first red one.
 
     Args:
@@ -183,13 +213,79 @@ async def stages_tool(
         stage: this one only.
         every: go on after a red stage.
     """
-    return await _answer("stages", [operation], time_limit, stage=stage, all=every)
+    return await _answer(brief, "stages", [operation], time_limit, stage=stage, all=every)
 
 
-TOOLS = (run_tool, check_tool, time_tool, show_tool, explain_tool, stages_tool)
+async def build_tool(folders: list[str], time_limit: float = _TIME_LIMIT, brief: bool = True) -> str:
+    """Compile C++ operations in the layout of the tt-metal tree, without tt-metal.
+
+    Args:
+        folders: one for each operation.
+    """
+    return await _answer(brief, "build", folders, time_limit)
+
+
+async def debug_tool(
+    target: str,
+    places: list[str],
+    script_arguments: list[str] | None = None,
+    shape: str | None = None,
+    stops: int = 3,
+    step: bool = False,
+    time_limit: float = _TIME_LIMIT,
+    brief: bool = True,
+) -> str:
+    """Stop kernels and show circular buffers, DST, arguments and semaphores at each stop.
+
+    Args:
+        target: a script (.py), an operation's name, or a Python file that declares one.
+        places: FILE:LINE, a kernel's name, or hang; with @X,Y on one core.
+        stops: how many to show.
+        step: step to the next call after each stop.
+    """
+    options = {f"break={place}": True for place in places}
+    return await _answer(
+        brief, "debug", [target], time_limit, script_arguments, shape=shape, stops=stops, step=step, **options
+    )
+
+
+async def grade_tool(candidates: list[str], task: str, time_limit: float = _TIME_LIMIT, brief: bool = True) -> str:
+    """Grade untrusted kernels, programs and declarations against a task: outcome, score, message of each.
+
+    Args:
+        candidates: files and folders; of a single folder, everything in it.
+        task: Python file with the task.
+    """
+    return await _answer(brief, "grade", candidates, time_limit, task=task)
+
+
+TOOLS = (
+    run_tool,
+    check_tool,
+    time_tool,
+    show_tool,
+    explain_tool,
+    stages_tool,
+    build_tool,
+    debug_tool,
+    grade_tool,
+)
 
 
 async def _answer(
+    brief: bool,
+    command: str,
+    targets: list[str],
+    time_limit: float,
+    script_arguments: list[str] | None = None,
+    **options: str | int | bool | None,
+) -> str:
+    """What a command prints, as one line."""
+    answer = await _printed(command, targets, time_limit, script_arguments, **options)
+    return compact(brief_answer(answer) if brief else answer)
+
+
+async def _printed(
     command: str,
     targets: list[str],
     time_limit: float,
