@@ -25,6 +25,7 @@ _PARTS = {
     "first": "first_results",
     "variants": "engine_variants",
     "cpp": "cpp_operations",
+    "grade": "graded_candidates",
     "card": "real_ttnn",
 }
 

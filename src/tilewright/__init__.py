@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     __version__: str
 
 # Loaded when first asked for, so that `import tilewright` stays quick.
-_MODULES = ("formula", "kernels", "metal2", "ops", "ttnn")
+_MODULES = ("formula", "grade", "kernels", "metal2", "ops", "ttnn")
 _LAZY = {
     "run_program": "tilewright._launch.run_program",
     "freeze": "tilewright._launch.run_program",

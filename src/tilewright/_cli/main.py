@@ -30,6 +30,7 @@ COMMANDS = {
     "exec": "run a script or command that imports ttnn on the simulated card",
     "explain": "explain a rule, an error, a phase or a function of the kernel API",
     "export": "write an operation for a card, as a Python package or as a C++ operation",
+    "grade": "grade untrusted kernels and programs against a task, one JSON line each",
     "log": "write an operation's execution log; `log note` adds to it, `log audit` checks it",
     "mcp": "serve run, check, time, show, explain and stages to coding agents",
     "new": "write a file with a new operation and its test, or a C++ folder",

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Candidates that attack the grader, each with the outcome it must get and words of its message.
+
+@TASK@ is the path of the task, @OTHERS@ the directory of the candidates, @CACHE@ the shared cache.
+"""
+
+from __future__ import annotations
+
+Attack = tuple[str, str, str]  # text, outcome, part of the message
+
+_SYSCALL = """
+import ctypes, os
+library = ctypes.CDLL(None, use_errno=True)
+result = library.syscall(@CALL@)
+raise SystemError(f"{result} {os.strerror(ctypes.get_errno())}")
+"""
+_FORGED = """
+import json, os, struct
+data = json.dumps(@ANSWER@).encode()
+os.write(3, struct.pack("<Q", len(data)) + data)
+os._exit(0)
+"""
+_HUGE = {
+    "address": 0,
+    "is_dram": True,
+    "page_size": 1 << 60,
+    "num_pages": 1 << 60,
+    "tensor": None,
+}
+_DESCRIBED = {"buffers": [_HUGE], "num_inputs": 1, "events": [], "outputs": [0]}
+
+HOST: dict[str, Attack] = {
+    "reads the task": ("open('@TASK@').read()", "refused", "Permission denied"),
+    "lists other candidates": ("import os; os.listdir('@OTHERS@')", "refused", "Permission denied"),
+    "reads memory of its parent": (
+        "import os; open(f'/proc/{os.getppid()}/mem', 'rb').read(1)",
+        "refused",
+        "Permission denied",
+    ),
+    "reads its own environment": ("open('/proc/self/environ').read()", "refused", "Permission denied"),
+    "attaches to its parent": (_SYSCALL.replace("@CALL@", "101, 16, os.getppid(), 0, 0"), "refused", "not permitted"),
+    "copies memory of its parent": (
+        _SYSCALL.replace("@CALL@", "310, os.getppid(), 0, 0, 0, 0, 0"),
+        "refused",
+        "not permitted",
+    ),
+    "opens a ring of calls": (_SYSCALL.replace("@CALL@", "425, 1, 0"), "refused", "not permitted"),
+    "makes a namespace": (_SYSCALL.replace("@CALL@", "272, 0x10000000"), "refused", "not permitted"),
+    "opens a socket": ("import socket; socket.socket()", "refused", "not permitted"),
+    "forks for ever": ("import os\nwhile True: os.fork()", "refused", "not permitted"),
+    "starts a program": ("import subprocess; subprocess.run(['/bin/true'])", "refused", "not permitted"),
+    "ends its parent": ("import os; os.kill(os.getppid(), 9)", "refused", "not permitted"),
+    "takes all memory": ("kept = []\nwhile True: kept.append(bytearray(1 << 26))", "refused", "MemoryError"),
+    "fills a file in memory": (
+        "import os\nfile = os.memfd_create('x')\nwhile True: os.write(file, bytes(1 << 20))",
+        "refused",
+        "File too large",
+    ),
+    "fills the disk": ("open('@OTHERS@' + '/evil', 'w').write('x')", "refused", "Permission denied"),
+    "poisons the shared cache": ("open('@CACHE@' + '/kernels/x.json', 'w')", "refused", "Permission denied"),
+    "changes modes of files": ("import os; os.chmod('@OTHERS@' + '/good.py', 0o777)", "refused", "not permitted"),
+    "sleeps": ("import time; time.sleep(1000)", "limit", "time was up"),
+    "ends its process": ("import os; os._exit(0)", "refused", "ended its process"),
+    "crashes": ("import ctypes; ctypes.string_at(8)", "refused", "ended its process"),
+    "forges a record": (
+        _FORGED.replace("@ANSWER@", repr({"outcome": "ok", "score": 1, "cases": []})),
+        "refused",
+        "forged",
+    ),
+    "forges tensors without end": (
+        _FORGED.replace("@ANSWER@", repr({"cases": [_DESCRIBED] * 2})),
+        "refused",
+        "Out of Memory",
+    ),
+    "sends without end": (
+        "import os, struct\nos.write(3, struct.pack('<Q', 1 << 50))\nwhile True: os.write(3, bytes(1 << 20))",
+        "refused",
+        "sent more than 64 MiB",
+    ),
+    "raises what has no text": (
+        "class Odd(Exception):\n    def __str__(self): raise Odd()\nraise Odd()",
+        "refused",
+        "its text cannot be had",
+    ),
+    "reads its inputs": (
+        "from tilewright import ttnn\ndef candidate(x): return ttnn.to_numpy(x)",
+        "refused",
+        "no values to read",
+    ),
+}
+
+_INIT = "mul_tiles_init(0, 0);"
+# Changes of the right kernel: what is replaced, by what, and the outcome.
+KERNELS: dict[str, tuple[str, str, str, str]] = {
+    "includes the task": ("#include", '#include "@TASK@"\n#include', "not-compiled", "Permission denied"),
+    "includes an endless file": ("#include", '#include "/dev/zero"\n#include', "not-compiled", "Permission denied"),
+    "assembles": (_INIT, '__asm__("nop");', "not-compiled", "poisoned"),
+    "assembles behind a macro": (
+        "void kernel_main",
+        '#define PASTE(a, b) a##b\nvoid other() { PASTE(as, m)("nop"); }\nvoid kernel_main',
+        "not-compiled",
+        "poisoned",
+    ),
+    "compiles for ever": (
+        "#include",
+        "#if __INCLUDE_LEVEL__ < 150\n#include __FILE__\n#include __FILE__\n#endif\n#include",
+        "not-compiled",
+        "limit of the compiler",
+    ),
+    "hangs": ("cb_push_back(16, 1);", "", "not-ended", "DeadlockError"),
+    "opens a socket": (
+        "void kernel_main() {",
+        'extern "C" long syscall(long, ...);\nvoid kernel_main() { syscall(41, 2, 1, 0);',
+        "not-ended",
+        "called socket",
+    ),
+    "writes into the engine": (
+        "void kernel_main() {",
+        'extern "C" char** environ;\nvoid kernel_main() { environ[0][0] = 0;',
+        "not-ended",
+        "neither in L1 nor in the kernel's own stack",
+    ),
+}
