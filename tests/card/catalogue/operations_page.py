@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import sys
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -59,6 +60,9 @@ once; the list at the end gives the reason for each that is not called.
 
 {families} cases, each for a family of kernels that models use often (`tests/card/catalogue/families.py`), also run on
 cards with one core, on both chips, and are right there.
+
+Each section lists the operations that are right in every case on both chips, with the number of cases if it is not one,
+and has a table of the others.
 """
 
 
@@ -86,7 +90,7 @@ def page() -> str:
     version = importlib.metadata.version("ttnn")
     parts = [_INTRODUCTION.format(version=version, right=right, quasar=len(quasar), **counts)]
     for group, title in GROUPS.items():
-        parts.append(f"## {title}\n\n{_table(cases[group])}")
+        parts.append(f"## {title}\n\n{_section(cases[group])}")
     parts.append("## Not called\n")
     parts.extend(f"{reason}: {_listed(sorted(names))}" for reason, names in UNCALLED.items())
     return "\n".join(parts)
@@ -100,10 +104,21 @@ def _right(cases: list[Case], chip: str) -> int:
     return sum(case.name not in KNOWN_FAILURES[chip] for case in cases)
 
 
-def _table(cases: list[Case]) -> str:
+def _section(cases: list[Case]) -> str:
+    """The operations that are right in every case as a list, the others as a table."""
+    operations = {case.operation: [each for each in cases if each.operation == case.operation] for case in cases}
+    right = {name: own for name, own in operations.items() if all(_right(own, chip) == len(own) for chip in CHIPS)}
+    names = [f"`{name}` ({len(own)})" if len(own) > 1 else f"`{name}`" for name, own in right.items()]
+    listed = textwrap.fill(f"{', '.join(names)}.", 120, break_long_words=False, break_on_hyphens=False) if names else ""
+    table = _table({name: own for name, own in operations.items() if name not in right})
+    return "\n\n".join(filter(None, [listed, table])) + "\n"
+
+
+def _table(operations: dict[str, list[Case]]) -> str:
+    if not operations:
+        return ""
     lines = [f"| operation | cases | {' | '.join(CHIPS.values())} | not right |", "|---|---|---|---|---|"]
-    for operation in dict.fromkeys(case.operation for case in cases):
-        own = [case for case in cases if case.operation == operation]
+    for operation, own in operations.items():
         right = " | ".join(str(_right(own, chip)) for chip in CHIPS)
         reasons = dict.fromkeys(
             f"{case.label or 'plain'}: {wrong[case.name]}"
@@ -112,7 +127,7 @@ def _table(cases: list[Case]) -> str:
             if case.name in wrong
         )
         lines.append(f"| `{operation}` | {len(own)} | {right} | {'; '.join(reasons)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _check() -> int:
