@@ -8,7 +8,6 @@ import functools
 import os
 from pathlib import Path
 
-from tilewright._build.compiler import Compiler
 from tilewright._build.native_build import NATIVE_VARIANT, NativePart, built_files, prebuilt_files
 from tilewright._build.processor import VARIANTS, usable_variants
 from tilewright._errors import TilewrightError
@@ -45,8 +44,3 @@ def find_engine() -> Engine:
         if prebuilt is not None:
             return Engine(*prebuilt)
     return Engine(*built_files(_part(chosen or NATIVE_VARIANT)))
-
-
-def build_engine(compiler: Compiler, variant: str = NATIVE_VARIANT) -> Engine:
-    """The engine as one compiler builds it."""
-    return Engine(*built_files(_part(variant), compiler))

@@ -73,13 +73,6 @@ _CASTS: dict[str, tuple[str, ...]] = {
 }
 
 
-def vector_calls() -> set[str]:
-    """Names of all calls a program may make, for the imports of a kernel."""
-    unary = (each.call for each in ELEMENTWISE.values())
-    names = {*unary, *_BINARY.values(), *_COMPARED.values(), *_WITH_SCALAR.values()}
-    return {each.partition("[")[0] for each in names}
-
-
 def _broadcast_of(source: TileSource, target: Extent) -> str:
     """How a tile of a buffer becomes a whole tile of a program; a column's programs know one number a line only."""
     if target is Extent.COLUMN and source.extent is Extent.COLUMN:

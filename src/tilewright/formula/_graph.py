@@ -16,7 +16,7 @@ from __future__ import annotations
 import enum
 import math
 import numbers
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -326,10 +326,3 @@ def levels(outputs: Sequence[Value]) -> dict[int, int]:
         below = max((found[id(each)] for each in node.operands), default=0)
         found[id(node)] = below + (node.function in REDUCTIONS)
     return found
-
-
-def uses_of(outputs: Sequence[Value]) -> Iterator[tuple[Value, Value]]:
-    """(node, operand) of every edge."""
-    for node in nodes_of(outputs):
-        for operand in node.operands:
-            yield node, operand
