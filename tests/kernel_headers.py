@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tilewright._build.sfpu_headers import generated_sfpu_headers
+from tilewright._cpp_declarations import with_macros_expanded
 
 INCLUDE = Path(__file__).parents[1] / "src" / "tilewright" / "native" / "include"
 
 _OPENING, _CLOSING = "<([{", ">)]}"
 _HEAD = re.compile(r"\b(?:ALWI|FORCE_INLINE|inline)\b[^;{}()#]*?\b([A-Za-z_]\w*)\s*\(")
-_DEFINE = re.compile(r"^#define (TW_\w+)\(([^)]*)\)((?:.*\\\n)*.*)$", re.MULTILINE)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,20 +62,6 @@ def closing(text: str, start: int) -> int:
     return len(text)
 
 
-def _expanded(text: str) -> str:
-    """A header without comments, and with the families its own macros write."""
-    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL)
-    macros = {name: (names.split(","), body.replace("\\\n", " ")) for name, names, body in _DEFINE.findall(text)}
-    text = _DEFINE.sub("", text)
-    for name, (names, body) in macros.items():
-        for call in list(re.finditer(rf"^{name}\(([^)]*)\)$", text, re.MULTILINE)):
-            written = body
-            for parameter, argument in zip(names, call.group(1).split(","), strict=True):
-                written = re.sub(rf"\b{parameter.strip()}\b", argument.strip(), re.sub(r"\s*##\s*", "\0", written))
-            text = text.replace(call.group(0), written.replace("\0", "") + "\n")
-    return text
-
-
 def _parameter(text: str, is_template: bool, position: int) -> Parameter:
     declared, _, default = (part.strip() for part in text.partition("="))
     words = re.findall(r"[\w:]+", declared)
@@ -104,7 +90,8 @@ def header_text(header: str, root: Path = INCLUDE) -> str:
 
 
 def functions_of(header: str, root: Path = INCLUDE) -> Iterator[Function]:
-    text = _expanded(header_text(header, root))
+    without_comments = re.sub(r"/\*.*?\*/|//[^\n]*", "", header_text(header, root), flags=re.DOTALL)
+    text = with_macros_expanded(without_comments)
     for head in _HEAD.finditer(text):
         end = closing(text, head.end() - 1)
         begin = text.find("{", end)

@@ -14,6 +14,7 @@ _FUNCTION = re.compile(
     r"\((?P<parameters>[^()]*(?:\(\)[^()]*)*)\)",
     re.MULTILINE,
 )
+_MACRO = re.compile(r"^#define (TW_\w+)\(([^)]*)\)((?:.*\\\n)*.*)$", re.MULTILINE)
 _COMMA = re.compile(r", (?![^<]*>)")
 _UNIMPORTANT = re.compile(r"\[\[\w+\]\] |\bstd::|\bconst ")
 
@@ -49,7 +50,7 @@ def cpp_declarations(text: str) -> Iterator[CppDeclaration]:
     >>> [each.name for each in cpp_declarations("ALWI void mask_tile_init() { }")]
     ['mask_tile_init']
     """
-    for found in _FUNCTION.finditer(text):
+    for found in _FUNCTION.finditer(with_macros_expanded(text)):
         yield CppDeclaration(
             found["name"],
             cpp_parameters(found["template"] or ""),
@@ -57,6 +58,19 @@ def cpp_declarations(text: str) -> Iterator[CppDeclaration]:
             found["returns"].removeprefix("std::"),
             found["constexpr"] is not None,
         )
+
+
+def with_macros_expanded(text: str) -> str:
+    """A header's text with the functions that its own macros write, each call of a macro on a line of its own."""
+    macros = _MACRO.findall(text)
+    text = _MACRO.sub("", text) if macros else text
+    for name, names, body in macros:
+        for call in list(re.finditer(rf"^{name}\(([^)]*)\)$", text, re.MULTILINE)):
+            written = re.sub(r"\s*##\s*", "\0", body.replace(" \\\n    ", "\n"))
+            for parameter, argument in zip(names.split(","), call[1].split(","), strict=True):
+                written = re.sub(rf"\b{parameter.strip()}\b", argument.strip(), written)
+            text = text.replace(call[0], written.replace("\0", "") + "\n")
+    return text
 
 
 @functools.cache

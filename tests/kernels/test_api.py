@@ -12,8 +12,10 @@ import pytest
 
 from tests.kernels.api_kernels import every_call, kernel_text
 from tilewright import ttnn
+from tilewright._cpp_declarations import cpp_declarations
 from tilewright.kernels import api
-from tilewright.kernels._api_table import ENUMERATIONS
+from tilewright.kernels._api_table import ENUMERATIONS, FUNCTIONS
+from tilewright.kernels._signatures import python_signature
 
 
 @pytest.mark.parametrize("is_compute", [True, False], ids=["compute", "dataflow"])
@@ -29,6 +31,23 @@ def test_every_function_compiles(written, device: ttnn.Device, is_compute: bool)
     program = ttnn.ProgramDescriptor(kernels=[descriptor], cbs=[buffer], semaphores=[semaphore])
     ttnn.generic_op([tensor], program)
     assert len(every_call(is_compute)) > 100
+
+
+def test_declaration_gives_the_python_signature() -> None:
+    text = """
+template <PoolType pool, bool is_fp32_dest_acc_en = false>
+ALWI void f(const std::uint32_t icb, uint32_t idst = 0, uint32_t call_line = __builtin_LINE()) {}
+ALWI void g(const Shape& shape) {}
+inline void h() {}
+"""
+    found = [python_signature(each, ["PoolType"]) for each in cpp_declarations(text)]
+    assert [each and each.text for each in found] == ["f[pool](icb, idst)", None]
+    assert [each.kind for each in (found[0].arguments if found[0] else ())] == ["cb", "uint32"]
+
+
+def test_functions_of_macros_are_in_the_table() -> None:
+    assert [each.text for each in FUNCTIONS["sub_bcast_rows_init"].signatures] == ["sub_bcast_rows_init(icb0, icb1)"]
+    assert FUNCTIONS["quant_tile"].compute_header == "api/compute/quantization.h"
 
 
 def test_names_that_do_not_exist() -> None:

@@ -9,6 +9,7 @@ import re
 
 from tilewright._build.native_build import NATIVE
 from tilewright._build.sfpu_headers import generated_sfpu_headers
+from tilewright._cpp_declarations import with_macros_expanded
 
 _INCLUDES = NATIVE / "include"
 _UNDECLARED = re.compile(r"error: (?:use of undeclared identifier )?['\u2018](\w+)['\u2019]")
@@ -76,7 +77,8 @@ def _with_ours(header: str) -> list[str]:
     generated = generated_sfpu_headers()
     text = generated[header] if header in generated else (_INCLUDES / header).read_text(encoding="utf-8")
     ours = [_INCLUDES / name for name in _INCLUDE.findall(text) if name.startswith("tw/")]
-    return [text, *(path.read_text(encoding="utf-8") for path in ours if path.is_file())]
+    texts = [text, *(path.read_text(encoding="utf-8") for path in ours if path.is_file())]
+    return [with_macros_expanded(each) for each in texts]
 
 
 def _functions(text: str) -> list[str]:

@@ -7,7 +7,7 @@
 // TW_SFPU_HEADER(path below api/compute, what it computes, options): the rows that follow are declared in this header.
 //     include(NAME)          SFPU_OP_NAME_INCLUDE brings it (eltwise_unary/sfpu_split_includes.h)
 //     by_hand                the header is a file, which declares its functions: they are more than one call of an
-//                            operation. Rows have signatures if macros of the header write its functions.
+//                            operation, and their rows have no signatures
 //     also("path")           the header includes this file too
 //     blackhole_only         Wormhole has none of its functions
 // TW_SFPU_UNARY(operation, constants its init call leaves in the unit, signatures, options), _BINARY, _TERNARY: one,
@@ -285,9 +285,9 @@ TW_SFPU_UNARY(LogicalNotInt, None)
 // --- bits of integers ---
 TW_SFPU_HEADER("eltwise_unary/bitwise.h", "Bitwise operations of an integer tile with one number.", include(BITWISE),
     by_hand)
-TW_SFPU_UNARY(BitwiseAnd, None, "bitwise_and_tile<DataFormat data_format>(idst, param0)")
-TW_SFPU_UNARY(BitwiseOr, None, "bitwise_or_tile<DataFormat data_format>(idst, param0)")
-TW_SFPU_UNARY(BitwiseXor, None, "bitwise_xor_tile<DataFormat data_format>(idst, param0)")
+TW_SFPU_UNARY(BitwiseAnd, None)
+TW_SFPU_UNARY(BitwiseOr, None)
+TW_SFPU_UNARY(BitwiseXor, None)
 TW_SFPU_HEADER("eltwise_unary/bitwise_not.h", "Every bit of an integer tile inverted.", include(BITWISE_NOT))
 TW_SFPU_UNARY(BitwiseNot, None, "bitwise_not_tile")
 TW_SFPU_HEADER("eltwise_unary/shift.h", "Shifts of an integer tile by one number.", include(SHIFT))
@@ -437,18 +437,17 @@ TW_SFPU_BINARY(ClampedLogicalRightShift, None)
 // --- quantisation: the first tile with the second as scale, and the zero point the init call left ---
 TW_SFPU_HEADER("quantization.h",
     "Quantisation: idst0 is scaled by idst1, the zero point (float32 bits) comes from the init call.", by_hand)
-TW_SFPU_BINARY(QuantInt32, None, "quant_tile", init("quant_tile_init(zero_point)"))
-TW_SFPU_BINARY(QuantUint8, None, init("quant_uint8_tile_init(zero_point)"))
-TW_SFPU_BINARY(QuantInt8, None, "quant_int8_tile", init("quant_int8_tile_init(zero_point)"))
-TW_SFPU_BINARY(RequantInt32, None, "requant_tile", init("requant_tile_init(zero_point)"))
-TW_SFPU_BINARY(RequantUint8, None, init("requant_uint8_tile_init(zero_point)"))
-TW_SFPU_BINARY(RequantInt8, None, "requant_int8_tile", init("requant_int8_tile_init(zero_point)"))
-TW_SFPU_BINARY(RequantInt8ToInt32, None, "requant_int8_in_tile", init("requant_int8_in_tile_init(zero_point)"))
-TW_SFPU_BINARY(RequantInt8ToUint8, None, init("requant_int8_in_uint8_out_tile_init(zero_point)"))
-TW_SFPU_BINARY(RequantInt8ToInt8, None, "requant_int8_in_int8_out_tile",
-    init("requant_int8_in_int8_out_tile_init(zero_point)"))
-TW_SFPU_BINARY(DequantInt32, None, "dequant_tile", init("dequant_tile_init(zero_point)"))
-TW_SFPU_BINARY(DequantInt8, None, "dequant_int8_tile", init("dequant_int8_tile_init(zero_point)"))
+TW_SFPU_BINARY(QuantInt32, None)
+TW_SFPU_BINARY(QuantUint8, None)
+TW_SFPU_BINARY(QuantInt8, None)
+TW_SFPU_BINARY(RequantInt32, None)
+TW_SFPU_BINARY(RequantUint8, None)
+TW_SFPU_BINARY(RequantInt8, None)
+TW_SFPU_BINARY(RequantInt8ToInt32, None)
+TW_SFPU_BINARY(RequantInt8ToUint8, None)
+TW_SFPU_BINARY(RequantInt8ToInt8, None)
+TW_SFPU_BINARY(DequantInt32, None)
+TW_SFPU_BINARY(DequantInt8, None)
 
 // --- three tiles ---
 TW_SFPU_HEADER("eltwise_unary/where.h", "odst = tile 1 where tile 0 is not zero, else tile 2.", include(WHERE))

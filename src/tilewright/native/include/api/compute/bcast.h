@@ -40,98 +40,38 @@ ALWI void any_tiles_bcast(
     }
 }
 
-template <BroadcastType tBcastDim, bool is_fp32_dest_acc_en = false>
-ALWI void add_tiles_bcast(
-    uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst, uint32_t bcast_row_idx = 0) {
-    any_tiles_bcast<EltwiseBinaryType::ELWADD, tBcastDim>(icb0, icb1, itile0, itile1, idst, bcast_row_idx);
-}
-
-template <BroadcastType tBcastDim, bool is_fp32_dest_acc_en = false>
-ALWI void sub_tiles_bcast(
-    uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst, uint32_t bcast_row_idx = 0) {
-    any_tiles_bcast<EltwiseBinaryType::ELWSUB, tBcastDim>(icb0, icb1, itile0, itile1, idst, bcast_row_idx);
-}
-
-template <BroadcastType tBcastDim, bool is_fp32_dest_acc_en = false>
-ALWI void mul_tiles_bcast(
-    uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst, uint32_t bcast_row_idx = 0) {
-    any_tiles_bcast<EltwiseBinaryType::ELWMUL, tBcastDim>(icb0, icb1, itile0, itile1, idst, bcast_row_idx);
-}
-
-ALWI void add_bcast_cols_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {
-    bcast_init<EltwiseBinaryType::ELWADD, BroadcastType::COL>(icb0, icb1, call_line);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void add_tiles_bcast_cols(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst) {
-    any_tiles_bcast<EltwiseBinaryType::ELWADD, BroadcastType::COL>(icb0, icb1, itile0, itile1, idst);
-}
-
-ALWI void add_bcast_rows_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {
-    bcast_init<EltwiseBinaryType::ELWADD, BroadcastType::ROW>(icb0, icb1, call_line);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void add_tiles_bcast_rows(
-    uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst, uint32_t bcast_row_idx = 0) {
-    any_tiles_bcast<EltwiseBinaryType::ELWADD, BroadcastType::ROW>(icb0, icb1, itile0, itile1, idst, bcast_row_idx);
-}
-
-ALWI void add_bcast_scalar_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {
-    bcast_init<EltwiseBinaryType::ELWADD, BroadcastType::SCALAR>(icb0, icb1, call_line);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void add_tiles_bcast_scalar(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst) {
-    any_tiles_bcast<EltwiseBinaryType::ELWADD, BroadcastType::SCALAR>(icb0, icb1, itile0, itile1, idst);
-}
-
-ALWI void sub_bcast_cols_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {
-    bcast_init<EltwiseBinaryType::ELWSUB, BroadcastType::COL>(icb0, icb1, call_line);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void sub_tiles_bcast_cols(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst) {
-    any_tiles_bcast<EltwiseBinaryType::ELWSUB, BroadcastType::COL>(icb0, icb1, itile0, itile1, idst);
-}
-
-ALWI void sub_bcast_rows_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {
-    bcast_init<EltwiseBinaryType::ELWSUB, BroadcastType::ROW>(icb0, icb1, call_line);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void sub_tiles_bcast_rows(
-    uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst, uint32_t bcast_row_idx = 0) {
-    any_tiles_bcast<EltwiseBinaryType::ELWSUB, BroadcastType::ROW>(icb0, icb1, itile0, itile1, idst, bcast_row_idx);
-}
-
-ALWI void sub_bcast_scalar_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {
-    bcast_init<EltwiseBinaryType::ELWSUB, BroadcastType::SCALAR>(icb0, icb1, call_line);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void sub_tiles_bcast_scalar(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst) {
-    any_tiles_bcast<EltwiseBinaryType::ELWSUB, BroadcastType::SCALAR>(icb0, icb1, itile0, itile1, idst);
-}
-
-ALWI void mul_bcast_cols_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {
-    bcast_init<EltwiseBinaryType::ELWMUL, BroadcastType::COL>(icb0, icb1, call_line);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void mul_tiles_bcast_cols(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst) {
-    any_tiles_bcast<EltwiseBinaryType::ELWMUL, BroadcastType::COL>(icb0, icb1, itile0, itile1, idst);
-}
-
-ALWI void mul_bcast_rows_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {
-    bcast_init<EltwiseBinaryType::ELWMUL, BroadcastType::ROW>(icb0, icb1, call_line);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void mul_tiles_bcast_rows(
-    uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst, uint32_t bcast_row_idx = 0) {
-    any_tiles_bcast<EltwiseBinaryType::ELWMUL, BroadcastType::ROW>(icb0, icb1, itile0, itile1, idst, bcast_row_idx);
-}
-
-ALWI void mul_bcast_scalar_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {
-    bcast_init<EltwiseBinaryType::ELWMUL, BroadcastType::SCALAR>(icb0, icb1, call_line);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void mul_tiles_bcast_scalar(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst) {
-    any_tiles_bcast<EltwiseBinaryType::ELWMUL, BroadcastType::SCALAR>(icb0, icb1, itile0, itile1, idst);
-}
+#define TW_BROADCAST_CALLS(op, OP) \
+    template <BroadcastType tBcastDim, bool is_fp32_dest_acc_en = false> \
+    ALWI void op##_tiles_bcast( \
+        uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst, uint32_t bcast_row_idx = 0) { \
+        any_tiles_bcast<EltwiseBinaryType::OP, tBcastDim>(icb0, icb1, itile0, itile1, idst, bcast_row_idx); \
+    } \
+    ALWI void op##_bcast_cols_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) { \
+        bcast_init<EltwiseBinaryType::OP, BroadcastType::COL>(icb0, icb1, call_line); \
+    } \
+    template <bool is_fp32_dest_acc_en = false> \
+    ALWI void op##_tiles_bcast_cols(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst) { \
+        any_tiles_bcast<EltwiseBinaryType::OP, BroadcastType::COL>(icb0, icb1, itile0, itile1, idst); \
+    } \
+    ALWI void op##_bcast_rows_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) { \
+        bcast_init<EltwiseBinaryType::OP, BroadcastType::ROW>(icb0, icb1, call_line); \
+    } \
+    template <bool is_fp32_dest_acc_en = false> \
+    ALWI void op##_tiles_bcast_rows( \
+        uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst, uint32_t bcast_row_idx = 0) { \
+        any_tiles_bcast<EltwiseBinaryType::OP, BroadcastType::ROW>(icb0, icb1, itile0, itile1, idst, bcast_row_idx); \
+    } \
+    ALWI void op##_bcast_scalar_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) { \
+        bcast_init<EltwiseBinaryType::OP, BroadcastType::SCALAR>(icb0, icb1, call_line); \
+    } \
+    template <bool is_fp32_dest_acc_en = false> \
+    ALWI void op##_tiles_bcast_scalar(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst) { \
+        any_tiles_bcast<EltwiseBinaryType::OP, BroadcastType::SCALAR>(icb0, icb1, itile0, itile1, idst); \
+    }
+TW_BROADCAST_CALLS(add, ELWADD)
+TW_BROADCAST_CALLS(sub, ELWSUB)
+TW_BROADCAST_CALLS(mul, ELWMUL)
+#undef TW_BROADCAST_CALLS
 
 }  // namespace ckernel
 

@@ -16,19 +16,6 @@ inline void binary_tiles_init(
     }
 }
 
-ALWI void add_init(
-    std::uint32_t icb0, std::uint32_t icb1, bool acc_to_dest = false, std::uint32_t call_line = __builtin_LINE()) {
-    binary_tiles_init<true, EltwiseBinaryType::ELWADD>(icb0, icb1, acc_to_dest, call_line);
-}
-ALWI void sub_init(
-    std::uint32_t icb0, std::uint32_t icb1, bool acc_to_dest = false, std::uint32_t call_line = __builtin_LINE()) {
-    binary_tiles_init<true, EltwiseBinaryType::ELWSUB>(icb0, icb1, acc_to_dest, call_line);
-}
-ALWI void mul_init(
-    std::uint32_t icb0, std::uint32_t icb1, bool acc_to_dest = true, std::uint32_t call_line = __builtin_LINE()) {
-    binary_tiles_init<true, EltwiseBinaryType::ELWMUL>(icb0, icb1, acc_to_dest, call_line);
-}
-
 namespace detail {
 
 template <EltwiseBinaryType eltwise_binary_type>
@@ -79,78 +66,43 @@ inline void binary_reuse_dest_tiles(std::uint32_t in_cb_id, std::uint32_t in_til
 
 }  // namespace detail
 
-template <bool is_fp32_dest_acc_en = false>
-ALWI void add_tiles(
-    std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst) {
-    detail::binary_tiles<EltwiseBinaryType::ELWADD>(icb0, icb1, itile0, itile1, idst);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void sub_tiles(
-    std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst) {
-    detail::binary_tiles<EltwiseBinaryType::ELWSUB>(icb0, icb1, itile0, itile1, idst);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void mul_tiles(
-    std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst) {
-    detail::binary_tiles<EltwiseBinaryType::ELWMUL>(icb0, icb1, itile0, itile1, idst);
-}
-
-template <bool is_fp32_dest_acc_en = false>
-ALWI void add_block(
-    std::uint32_t icb0,
-    std::uint32_t icb1,
-    std::uint32_t start_itile0,
-    std::uint32_t start_itile1,
-    std::uint32_t start_idst,
-    std::uint32_t ntiles) {
-    detail::binary_block<EltwiseBinaryType::ELWADD>(icb0, icb1, start_itile0, start_itile1, start_idst, ntiles);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void sub_block(
-    std::uint32_t icb0,
-    std::uint32_t icb1,
-    std::uint32_t start_itile0,
-    std::uint32_t start_itile1,
-    std::uint32_t start_idst,
-    std::uint32_t ntiles) {
-    detail::binary_block<EltwiseBinaryType::ELWSUB>(icb0, icb1, start_itile0, start_itile1, start_idst, ntiles);
-}
-template <bool is_fp32_dest_acc_en = false>
-ALWI void mul_block(
-    std::uint32_t icb0,
-    std::uint32_t icb1,
-    std::uint32_t start_itile0,
-    std::uint32_t start_itile1,
-    std::uint32_t start_idst,
-    std::uint32_t ntiles) {
-    detail::binary_block<EltwiseBinaryType::ELWMUL>(icb0, icb1, start_itile0, start_itile1, start_idst, ntiles);
-}
-
-// The tile in DST is one operand and is replaced by the result.
-template <EltwiseBinaryReuseDestType reuse_dest>
-ALWI void add_reuse_dest_init(std::uint32_t icb, std::uint32_t call_line = __builtin_LINE()) {
-    detail::binary_reuse_dest_init<EltwiseBinaryType::ELWADD, reuse_dest>(icb, call_line);
-}
-template <EltwiseBinaryReuseDestType reuse_dest>
-ALWI void sub_reuse_dest_init(std::uint32_t icb, std::uint32_t call_line = __builtin_LINE()) {
-    detail::binary_reuse_dest_init<EltwiseBinaryType::ELWSUB, reuse_dest>(icb, call_line);
-}
-template <EltwiseBinaryReuseDestType reuse_dest>
-ALWI void mul_reuse_dest_init(std::uint32_t icb, std::uint32_t call_line = __builtin_LINE()) {
-    detail::binary_reuse_dest_init<EltwiseBinaryType::ELWMUL, reuse_dest>(icb, call_line);
-}
-template <EltwiseBinaryReuseDestType reuse_dest, bool is_fp32_dest_acc_en = false>
-ALWI void add_reuse_dest_tiles(std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_t dst_tile_index) {
-    detail::binary_reuse_dest_tiles<EltwiseBinaryType::ELWADD, reuse_dest>(in_cb_id, in_tile_index, dst_tile_index);
-}
-template <EltwiseBinaryReuseDestType reuse_dest, bool is_fp32_dest_acc_en = false>
-ALWI void sub_reuse_dest_tiles(std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_t dst_tile_index) {
-    detail::binary_reuse_dest_tiles<EltwiseBinaryType::ELWSUB, reuse_dest>(in_cb_id, in_tile_index, dst_tile_index);
-}
-template <EltwiseBinaryReuseDestType reuse_dest, bool is_fp32_dest_acc_en = false>
-ALWI void mul_reuse_dest_tiles(std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_t dst_tile_index) {
-    detail::binary_reuse_dest_tiles<EltwiseBinaryType::ELWMUL, reuse_dest>(in_cb_id, in_tile_index, dst_tile_index);
-}
+// Those with reuse_dest: the tile in DST is one operand and is replaced by the result.
+#define TW_BINARY_CALLS(op, OP, accumulates) \
+    ALWI void op##_init( \
+        std::uint32_t icb0, \
+        std::uint32_t icb1, \
+        bool acc_to_dest = accumulates, \
+        std::uint32_t call_line = __builtin_LINE()) { \
+        binary_tiles_init<true, EltwiseBinaryType::OP>(icb0, icb1, acc_to_dest, call_line); \
+    } \
+    template <bool is_fp32_dest_acc_en = false> \
+    ALWI void op##_tiles( \
+        std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst) { \
+        detail::binary_tiles<EltwiseBinaryType::OP>(icb0, icb1, itile0, itile1, idst); \
+    } \
+    template <bool is_fp32_dest_acc_en = false> \
+    ALWI void op##_block( \
+        std::uint32_t icb0, \
+        std::uint32_t icb1, \
+        std::uint32_t start_itile0, \
+        std::uint32_t start_itile1, \
+        std::uint32_t start_idst, \
+        std::uint32_t ntiles) { \
+        detail::binary_block<EltwiseBinaryType::OP>(icb0, icb1, start_itile0, start_itile1, start_idst, ntiles); \
+    } \
+    template <EltwiseBinaryReuseDestType reuse_dest> \
+    ALWI void op##_reuse_dest_init(std::uint32_t icb, std::uint32_t call_line = __builtin_LINE()) { \
+        detail::binary_reuse_dest_init<EltwiseBinaryType::OP, reuse_dest>(icb, call_line); \
+    } \
+    template <EltwiseBinaryReuseDestType reuse_dest, bool is_fp32_dest_acc_en = false> \
+    ALWI void op##_reuse_dest_tiles( \
+        std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_t dst_tile_index) { \
+        detail::binary_reuse_dest_tiles<EltwiseBinaryType::OP, reuse_dest>(in_cb_id, in_tile_index, dst_tile_index); \
+    }
+TW_BINARY_CALLS(add, ELWADD, false)
+TW_BINARY_CALLS(sub, ELWSUB, false)
+TW_BINARY_CALLS(mul, ELWMUL, true)
+#undef TW_BINARY_CALLS
 
 }  // namespace ckernel
 

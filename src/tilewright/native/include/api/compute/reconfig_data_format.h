@@ -73,31 +73,20 @@ ALWI void reconfig_full_operand(
 // 8-bit integers stay as they are on a card; the engine keeps no such state.
 template <SrcOrder src_order = SrcOrder::Regular>
 ALWI void reconfig_data_format_skip_int8(const uint32_t icb0_new_operand, const uint32_t icb1_new_operand) {
-    constexpr bool reverse = src_order == SrcOrder::Reverse;
-    tw_reconfig_src_a(reverse ? icb1_new_operand : icb0_new_operand);
-    tw_reconfig_src_b(reverse ? icb0_new_operand : icb1_new_operand);
+    reconfig_data_format<src_order>(icb0_new_operand, icb1_new_operand);
 }
-
 template <SrcOrder src_order = SrcOrder::Regular>
 ALWI void reconfig_data_format_skip_int8(
     const uint32_t icb0_old_operand,
     const uint32_t icb0_new_operand,
     const uint32_t icb1_old_operand,
     const uint32_t icb1_new_operand) {
-    if constexpr (src_order == SrcOrder::Reverse) {
-        tw_reconfig_src_a_if_different(icb1_old_operand, icb1_new_operand);
-        tw_reconfig_src_b_if_different(icb0_old_operand, icb0_new_operand);
-    } else {
-        tw_reconfig_src_a_if_different(icb0_old_operand, icb0_new_operand);
-        tw_reconfig_src_b_if_different(icb1_old_operand, icb1_new_operand);
-    }
+    reconfig_data_format<src_order>(icb0_old_operand, icb0_new_operand, icb1_old_operand, icb1_new_operand);
 }
-
 ALWI void reconfig_data_format_srca_skip_int8(const uint32_t srca_new_operand) { tw_reconfig_src_a(srca_new_operand); }
 ALWI void reconfig_data_format_srca_skip_int8(const uint32_t srca_old_operand, const uint32_t srca_new_operand) {
     tw_reconfig_src_a_if_different(srca_old_operand, srca_new_operand);
 }
-
 ALWI void reconfig_data_format_srcb_skip_int8(const uint32_t srcb_new_operand) { tw_reconfig_src_b(srcb_new_operand); }
 ALWI void reconfig_data_format_srcb_skip_int8(const uint32_t srcb_old_operand, const uint32_t srcb_new_operand) {
     tw_reconfig_src_b_if_different(srcb_old_operand, srcb_new_operand);

@@ -6,7 +6,7 @@
 
 namespace ckernel {
 
-ALWI void mm_init(
+inline void mm_init(
     std::uint32_t in0_cb_id,
     std::uint32_t in1_cb_id,
     std::uint32_t out_cb_id,
@@ -15,20 +15,20 @@ ALWI void mm_init(
     compute_kernel_hw_startup<SrcOrder::Reverse>(in0_cb_id, in1_cb_id, out_cb_id);
     matmul_init(in0_cb_id, in1_cb_id, transpose, call_line);
 }
-ALWI void mm_init_short(
+inline void mm_init_short(
     std::uint32_t in0_cb_id,
     std::uint32_t in1_cb_id,
     const std::uint32_t transpose = 0,
     std::uint32_t call_line = __builtin_LINE()) {
     matmul_init(in0_cb_id, in1_cb_id, transpose, call_line);
 }
-ALWI void mm_init_short_with_dt(
+inline void mm_init_short_with_dt(
     std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t old_srca_cb_id, const std::uint32_t transpose = 0) {
     tw_reconfig_src_a_if_different(old_srca_cb_id, in1_cb_id);
     matmul_init(in0_cb_id, in1_cb_id, transpose);
 }
 
-ALWI void mm_block_init(
+inline void mm_block_init(
     std::uint32_t in0_cb_id,
     std::uint32_t in1_cb_id,
     std::uint32_t out_cb_id,
@@ -40,7 +40,7 @@ ALWI void mm_block_init(
     compute_kernel_hw_startup<SrcOrder::Reverse>(in0_cb_id, in1_cb_id, out_cb_id);
     matmul_block_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim, call_line);
 }
-ALWI void mm_block_init_short(
+inline void mm_block_init_short(
     std::uint32_t in0_cb_id,
     std::uint32_t in1_cb_id,
     const std::uint32_t transpose = 0,
@@ -50,7 +50,7 @@ ALWI void mm_block_init_short(
     std::uint32_t call_line = __builtin_LINE()) {
     matmul_block_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim, call_line);
 }
-ALWI void mm_block_init_short_with_dt(
+inline void mm_block_init_short_with_dt(
     std::uint32_t in0_cb_id,
     std::uint32_t in1_cb_id,
     std::uint32_t old_in1_cb_id,
@@ -61,7 +61,7 @@ ALWI void mm_block_init_short_with_dt(
     tw_reconfig_src_a_if_different(old_in1_cb_id, in1_cb_id);
     matmul_block_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim);
 }
-ALWI void mm_block_init_short_with_both_dt(
+inline void mm_block_init_short_with_both_dt(
     std::uint32_t in0_cb_id,
     std::uint32_t in1_cb_id,
     std::uint32_t old_in0_cb_id,
@@ -76,7 +76,7 @@ ALWI void mm_block_init_short_with_both_dt(
 }
 
 // The transpose flag at the call repeated the init's.
-ALWI void matmul_tiles(
+inline void matmul_tiles(
     std::uint32_t in0_cb_id,
     std::uint32_t in1_cb_id,
     std::uint32_t in0_tile_index,

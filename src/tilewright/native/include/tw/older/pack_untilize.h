@@ -11,7 +11,7 @@ template <
     uint32_t full_ct_dim = block_ct_dim,
     bool narrow_row = false,
     std::uint32_t row_num_datums = TILE_C_DIM>
-ALWI void pack_untilize_dest_init(uint32_t ocb, uint32_t face_r_dim, uint32_t num_faces) {
+inline void pack_untilize_dest_init(uint32_t ocb, uint32_t face_r_dim, uint32_t num_faces) {
     tw_reconfig_pack(ocb);
     tw::programs_packer(tw::PackLoop::Untilize);
 }
@@ -20,7 +20,7 @@ template <
     uint32_t full_ct_dim = block_ct_dim,
     bool narrow_row = false,
     std::uint32_t row_num_datums = TILE_C_DIM>
-ALWI void pack_untilize_dest_init_skip_remap(uint32_t ocb, uint32_t face_r_dim = 16, uint32_t num_faces = 4) {
+inline void pack_untilize_dest_init_skip_remap(uint32_t ocb, uint32_t face_r_dim = 16, uint32_t num_faces = 4) {
     pack_untilize_dest_init<block_ct_dim, full_ct_dim, narrow_row, row_num_datums>(ocb, face_r_dim, num_faces);
 }
 
@@ -31,7 +31,7 @@ template <
     bool narrow_row = false,
     std::uint32_t row_num_datums = TILE_C_DIM,
     uint32_t tile_dst_ct_offset = 0>
-ALWI void pack_untilize_dest(
+inline void pack_untilize_dest(
     uint32_t ocb,
     uint32_t block_rt_dim,
     uint32_t block_c_index,

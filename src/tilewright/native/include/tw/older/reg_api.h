@@ -6,9 +6,9 @@
 
 namespace ckernel {
 
-ALWI void acquire_dst() { tw_acquire_dst(); }
+inline void acquire_dst() { tw_acquire_dst(); }
 template <bool is_fp32_dest_acc_en = false>
-ALWI void release_dst() {
+inline void release_dst() {
     tw_release_dst();
 }
 

@@ -6,6 +6,6 @@
 
 namespace ckernel {
 
-ALWI void untilize_init_short(uint32_t icb) { untilize_init(icb); }
+inline void untilize_init_short(uint32_t icb) { untilize_init(icb); }
 
 }  // namespace ckernel

@@ -13,7 +13,7 @@ namespace ckernel {
         sfpu_call::unary(tw::SfpuUnary::op, idst, param0 & sfpu_call::format_mask(data_format)); \
     } \
     /* Older spelling: one format. */ \
-    ALWI void name##_tile(uint32_t idst, uint32_t param0) { name##_tile<DataFormat::Int32>(idst, param0); } \
+    inline void name##_tile(uint32_t idst, uint32_t param0) { name##_tile<DataFormat::Int32>(idst, param0); } \
     ALWI void name##_tile_init() { sfpu_call::init(); }
 TW_BITWISE(bitwise_or, BitwiseOr)
 TW_BITWISE(bitwise_xor, BitwiseXor)
