@@ -19,10 +19,16 @@ Tensor squeeze_from_4D(const Tensor& tensor, int rank) {
     const Shape& shape = tensor.logical_shape();
     return static_cast<int>(shape.rank()) <= rank ? tensor : tensor.reshape(shape.to_rank(rank));
 }
-Tensor to_device(const Tensor& tensor, MeshDevice* device, const std::optional<MemoryConfig>& memory_config) {
+Tensor to_device(
+    const Tensor& tensor,
+    MeshDevice* device,
+    const std::optional<MemoryConfig>& memory_config,
+    std::optional<QueueId> /*queue*/) {
     return called("to_device", {to_value(tensor), to_value(device)}, Keywords().with("memory_config", memory_config));
 }
-Tensor from_device(const Tensor& tensor, bool) { return called("from_device", {to_value(tensor)}); }
+Tensor from_device(const Tensor& tensor, bool /*blocking*/, std::optional<QueueId> /*queue*/) {
+    return called("from_device", {to_value(tensor)});
+}
 void deallocate(Tensor& tensor, bool force) { tensor.deallocate(force); }
 
 std::uint64_t available_program_l1_capacity(const tt::tt_metal::IDevice* device) {

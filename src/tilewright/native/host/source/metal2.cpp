@@ -191,9 +191,5 @@ tt::tt_metal::experimental::ComputeHardwareConfig to_compute_hardware_config(con
         .enable_32_bit_dest = config.fp32_dest_acc_en,
         .double_buffer_dest = !config.dst_full_sync_en};
 }
-tt::tt_metal::experimental::ComputeHardwareConfig to_compute_hardware_config(
-    tt::ARCH, const ComputeKernelConfig& config) {
-    return to_compute_hardware_config(config);
-}
 
 }  // namespace ttnn

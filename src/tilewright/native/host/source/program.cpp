@@ -128,12 +128,6 @@ CoreRangeSet as_core_range_set(const CoreSpec& cores) {
     return std::get<CoreRangeSet>(cores);
 }
 
-std::vector<CoreCoord> get_optimal_worker_cores_for_sharded_tensor(const Tensor& tensor, NOC) {
-    TT_FATAL(tensor.shard_spec().has_value() && tensor.buffer()->is_l1(), "the tensor is not sharded in L1");
-    const ShardSpec& spec = *tensor.shard_spec();
-    return corerange_to_cores(spec.grid, std::nullopt, spec.orientation == ShardOrientation::ROW_MAJOR);
-}
-
 KernelRecord& ProgramRecord::kernel(KernelHandle handle) {
     TT_FATAL(handle < kernels.size(), "the program has no kernel {}; it has {}", handle, kernels.size());
     return kernels[handle];
@@ -429,3 +423,14 @@ std::tuple<std::uint32_t, CBHandle> create_cb(
 }
 
 }  // namespace tt::tt_metal
+
+namespace ttnn {
+
+std::vector<CoreCoord> get_optimal_worker_cores_for_sharded_tensor(const Tensor& tensor, tt::tt_metal::NOC /*noc*/) {
+    TT_FATAL(tensor.shard_spec().has_value() && tensor.buffer()->is_l1(), "the tensor is not sharded in L1");
+    const tt::tt_metal::ShardSpec& spec = *tensor.shard_spec();
+    const bool by_rows = spec.orientation == tt::tt_metal::ShardOrientation::ROW_MAJOR;
+    return corerange_to_cores(spec.grid, std::nullopt, by_rows);
+}
+
+}  // namespace ttnn

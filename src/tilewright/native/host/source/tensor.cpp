@@ -210,7 +210,7 @@ Buffer* Tensor::buffer() const {
     return state.device != nullptr && state.allocated ? &state.buffer : nullptr;
 }
 distributed::MeshDevice* Tensor::device() const { return checked().device; }
-const MeshTensor& Tensor::mesh_tensor() const {
+const MeshTensor& Tensor::mesh_tensor() const& {
     TensorState& state = checked();
     TT_FATAL(state.device != nullptr, "Tensor is not on a device");
     if (state.mesh == nullptr) {

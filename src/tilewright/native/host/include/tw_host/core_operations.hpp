@@ -26,8 +26,12 @@ inline MeshDevice* GetDefaultDevice() { return nullptr; }
 namespace operations::core {
 Tensor unsqueeze_to_4D(const Tensor& tensor);
 Tensor squeeze_from_4D(const Tensor& tensor, int rank);
-Tensor to_device(const Tensor& tensor, MeshDevice* device, const std::optional<MemoryConfig>& memory_config);
-Tensor from_device(const Tensor& tensor, bool blocking = true);
+Tensor to_device(
+    const Tensor& tensor,
+    MeshDevice* device,
+    const std::optional<MemoryConfig>& memory_config,
+    std::optional<QueueId> queue = std::nullopt);
+Tensor from_device(const Tensor& tensor, bool blocking = true, std::optional<QueueId> queue = std::nullopt);
 void deallocate(Tensor& tensor, bool force = true);
 
 // L1 between the circular buffers' first address and the lowest buffer of a tensor.

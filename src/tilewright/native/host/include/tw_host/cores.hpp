@@ -15,28 +15,31 @@
 #include "tw_host/reflect.hpp"
 #include "tw_host/stl.hpp"
 
-struct tt_xy_pair {
+namespace tt {
+
+struct xy_pair {
     std::size_t x = 0;
     std::size_t y = 0;
-    constexpr tt_xy_pair() = default;
-    constexpr tt_xy_pair(std::size_t x, std::size_t y) : x(x), y(y) {}
+    constexpr xy_pair() = default;
+    constexpr xy_pair(std::size_t x, std::size_t y) : x(x), y(y) {}
     std::string str() const;
     auto attribute_values() const { return std::forward_as_tuple(x, y); }
-    friend constexpr auto operator<=>(const tt_xy_pair&, const tt_xy_pair&) = default;
-    friend std::ostream& operator<<(std::ostream& stream, const tt_xy_pair& pair) { return stream << pair.str(); }
-};
-template <>
-struct std::hash<tt_xy_pair> {
-    std::size_t operator()(const tt_xy_pair& pair) const { return pair.x * 1021 + pair.y; }
+    friend constexpr auto operator<=>(const xy_pair&, const xy_pair&) = default;
+    friend std::ostream& operator<<(std::ostream& stream, const xy_pair& pair) { return stream << pair.str(); }
 };
 
-namespace tt {
-using xy_pair = tt_xy_pair;
-}
+}  // namespace tt
+
+using tt_xy_pair = tt::xy_pair;
+
+template <>
+struct std::hash<tt::xy_pair> {
+    std::size_t operator()(const tt::xy_pair& pair) const { return pair.x * 1021 + pair.y; }
+};
 
 namespace tt::tt_metal {
 
-using CoreCoord = tt_xy_pair;
+using CoreCoord = xy_pair;
 class CoreRangeSet;
 
 class CoreRange {
@@ -66,17 +69,12 @@ public:
         using reference = const CoreCoord&;
         CoreIterator() = default;
         CoreIterator(const CoreCoord& current, const CoreRange& range) : current_(current), range_(&range) {}
-        const CoreCoord& operator*() const { return current_; }
+        CoreCoord& operator*() { return current_; }
         CoreIterator& operator++() {
             if (current_.x++ == range_->end_coord.x) {
                 current_ = {range_->start_coord.x, current_.y + 1};
             }
             return *this;
-        }
-        CoreIterator operator++(int) {
-            CoreIterator before = *this;
-            ++*this;
-            return before;
         }
         bool operator==(const CoreIterator& other) const { return current_ == other.current_; }
 
@@ -98,7 +96,6 @@ public:
     CoreRangeSet(const std::set<CoreRange>& ranges) :
         CoreRangeSet(std::vector<CoreRange>(ranges.begin(), ranges.end())) {}
     CoreRangeSet(std::vector<CoreRange>&& ranges);
-    CoreRangeSet(const std::vector<CoreRange>& ranges) : CoreRangeSet(std::vector<CoreRange>(ranges)) {}
     bool empty() const { return ranges_.empty(); }
     std::size_t size() const { return ranges_.size(); }
     template <typename T>

@@ -15,11 +15,7 @@
 
 namespace tt::tt_metal {
 
-struct SubDeviceId {
-    std::uint8_t id = 0;
-    std::uint8_t operator*() const { return id; }
-    friend auto operator<=>(const SubDeviceId&, const SubDeviceId&) = default;
-};
+using SubDeviceId = ttsl::StrongType<std::uint8_t, struct SubDeviceIdTag>;
 
 struct DeviceFacts {
     std::int64_t key = 0;

@@ -357,7 +357,5 @@ inline tt::tt_metal::experimental::DataMovementHardwareConfig create_writer_data
     tt::ARCH, bool = false) {
     return create_writer_datamovement_config();
 }
-tt::tt_metal::experimental::ComputeHardwareConfig to_compute_hardware_config(
-    tt::ARCH arch, const ComputeKernelConfig& config);
 tt::tt_metal::experimental::ComputeHardwareConfig to_compute_hardware_config(const ComputeKernelConfig& config);
 }  // namespace ttnn

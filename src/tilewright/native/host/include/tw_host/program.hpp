@@ -250,9 +250,6 @@ std::vector<std::vector<RuntimeArgsData>>& GetRuntimeArgs(const Program& program
 RuntimeArgsData& GetCommonRuntimeArgs(const Program& program, KernelHandle kernel);
 
 CoreRangeSet as_core_range_set(const CoreSpec& cores);
-// The cores a sharded tensor lies on, in the order of its shards.
-std::vector<CoreCoord> get_optimal_worker_cores_for_sharded_tensor(
-    const Tensor& tensor, NOC noc = NOC::RISCV_0_default);
 
 // Short forms that operations share.
 std::tuple<std::uint32_t, CBHandle> create_cb(
@@ -289,3 +286,9 @@ std::tuple<std::array<std::uint32_t, N>, CBHandle> create_cb(
 }
 
 }  // namespace tt::tt_metal
+
+namespace ttnn {
+// The cores a sharded tensor lies on, in the order of its shards.
+std::vector<tt::tt_metal::CoreCoord> get_optimal_worker_cores_for_sharded_tensor(
+    const Tensor& tensor, tt::tt_metal::NOC noc = tt::tt_metal::NOC::RISCV_0_default);
+}  // namespace ttnn

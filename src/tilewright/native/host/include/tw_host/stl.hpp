@@ -28,24 +28,7 @@
 namespace ttsl {
 
 template <typename T, std::size_t Extent = std::dynamic_extent>
-class Span : public std::span<T, Extent> {
-public:
-    using std::span<T, Extent>::span;
-    Span(std::span<T, Extent> span) : std::span<T, Extent>(span) {}
-    Span(std::initializer_list<std::remove_const_t<T>> list)
-        requires(std::is_const_v<T> && Extent == std::dynamic_extent)
-        : std::span<T, Extent>(list.begin(), list.size()) {}
-};
-template <typename T, std::size_t N>
-Span(T (&)[N]) -> Span<T>;
-template <typename T, std::size_t N>
-Span(std::array<T, N>&) -> Span<T>;
-template <typename T, std::size_t N>
-Span(const std::array<T, N>&) -> Span<const T>;
-template <typename T>
-Span(std::vector<T>&) -> Span<T>;
-template <typename T>
-Span(const std::vector<T>&) -> Span<const T>;
+using Span = std::span<T, Extent>;
 template <typename Container>
 auto make_const_span(const Container& container) {
     return Span<const typename Container::value_type>(container.data(), container.size());

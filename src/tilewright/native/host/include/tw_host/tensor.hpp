@@ -13,6 +13,24 @@
 #include "tw_host/message.hpp"
 #include "tw_host/tensor_spec.hpp"
 
+// Bits of an enumeration.
+template <typename Enum>
+class Flags {
+public:
+    using Bits = std::underlying_type_t<Enum>;
+    constexpr Flags() = default;
+    constexpr Flags(Enum bit) : bits_(static_cast<Bits>(bit)) {}
+    constexpr Bits raw() const { return bits_; }
+    constexpr bool test(Enum bit) const { return (bits_ & static_cast<Bits>(bit)) != 0; }
+    friend constexpr Flags operator|(Flags a, Flags b) {
+        a.bits_ |= b.bits_;
+        return a;
+    }
+
+private:
+    Bits bits_ = 0;
+};
+
 namespace tensor_accessor {
 enum class ArgConfig : std::uint8_t {
     None = 0,
@@ -26,19 +44,7 @@ enum class ArgConfig : std::uint8_t {
     RuntimePageSize = 128,
     Runtime = 252
 };
-class ArgsConfig {
-public:
-    ArgsConfig(ArgConfig bit = ArgConfig::None) : bits_(static_cast<std::uint8_t>(bit)) {}
-    std::uint8_t raw() const { return bits_; }
-    bool test(ArgConfig bit) const { return (bits_ & static_cast<std::uint8_t>(bit)) != 0; }
-    friend ArgsConfig operator|(ArgsConfig a, ArgsConfig b) {
-        a.bits_ |= b.bits_;
-        return a;
-    }
-
-private:
-    std::uint8_t bits_;
-};
+using ArgsConfig = Flags<ArgConfig>;
 inline ArgsConfig operator|(ArgConfig a, ArgConfig b) { return ArgsConfig(a) | ArgsConfig(b); }
 }  // namespace tensor_accessor
 
@@ -176,7 +182,7 @@ private:
 namespace ttnn {
 
 enum class StorageType { HOST = 0, DEVICE = 1 };
-using QueueId = std::uint8_t;
+using QueueId = ttsl::StrongType<std::uint8_t, struct QueueIdTag>;
 
 // The device memory of a tensor.
 class DeviceStorage {
@@ -238,7 +244,7 @@ public:
     tt::tt_metal::Shape strides() const;
     tt::tt_metal::Buffer* buffer() const;
     tt::tt_metal::distributed::MeshDevice* device() const;
-    const tt::tt_metal::MeshTensor& mesh_tensor() const;
+    const tt::tt_metal::MeshTensor& mesh_tensor() const&;
     void deallocate(bool force = false);
     DeviceStorage device_storage() const { return DeviceStorage(state_); }
     Tensor reshape(const tt::tt_metal::Shape& shape) const;

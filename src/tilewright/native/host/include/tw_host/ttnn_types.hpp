@@ -60,6 +60,5 @@ struct CoreGrid {
 };
 }  // namespace types
 using namespace types;
-using tt::tt_metal::get_optimal_worker_cores_for_sharded_tensor;
 
 }  // namespace ttnn
