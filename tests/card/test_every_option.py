@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tilewright._cli import check_command, debug_command, exec_command, report_command, time_command
+from tilewright._cli.check_target import exit_status
 from tilewright._cli.main import main
 
 PARSERS = {
@@ -267,7 +268,7 @@ def test_an_option_is_refused(
     try:
         status = main([case.command, "--ttnn", place, *case.arguments, str(COPY)])
     except SystemExit as ended:
-        status = ended.code
+        status = exit_status(ended)
     assert status == 2
     assert case.refused[place] in capsys.readouterr().err
 
