@@ -19,6 +19,7 @@ from tilewright._grade.program_text import Json, ProgramTextError, program_json
 from tilewright._launch.chip_device import ChipDevice
 from tilewright._launch.executable import Executable
 from tilewright._launch.observer import Launch, Observer, observed_launches
+from tilewright._launch.open_devices import opened_as_first
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run, RunStatus
@@ -136,7 +137,7 @@ def capture(
     device = PaperDevice(arch, None if grid is None else tuple(grid))
     kinds = [checked_kind(list(shape), dtype, layout, device, DRAM_MEMORY_CONFIG) for shape, dtype, layout in inputs]
     tensors = [unwritten_tensor(kind, device) for kind in kinds]
-    with observed_launches(_CaptureObserver(device)):
+    with observed_launches(_CaptureObserver(device)), opened_as_first(device):
         returned = host(*tensors)
     outputs = list(returned) if isinstance(returned, tuple | list) else [returned]
     if not outputs or not all(isinstance(each, Tensor) and each.device() is device for each in outputs):

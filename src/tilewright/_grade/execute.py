@@ -45,6 +45,7 @@ from tilewright._tensor.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFI
 from tilewright._tensor.tensor import Tensor, checked_kind, unwritten_tensor
 from tilewright._tensor.tile import Tile
 from tilewright.check._check_program import check_launch
+from tilewright.timing._replay_library import replay_library
 from tilewright.timing._timed_launch import timed_launch
 
 _MOST_REQUEST = 1 << 30
@@ -66,6 +67,7 @@ def prepare() -> None:
     """Import and compute what every child needs."""
     find_compiler()
     find_engine()
+    replay_library()
     for tree in ("include", "abi", "engine", "runner"):
         tree_digest(tree)
     compiler_places()

@@ -32,7 +32,7 @@ _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _ENOSYS = 1, 38
 _LOAD, _JUMP_EQUAL, _JUMP_SET, _JUMP_FROM, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
 _THREAD = 0x00010000  # CLONE_THREAD
-_RESERVED_MIB = 2048
+_RESERVED_MIB = 1 << 16
 _X32 = 0x40000000  # numbers of another set of calls
 
 # Calls of x86-64 that no process of a candidate makes, by what they would reach.

@@ -116,6 +116,19 @@ def manage_device(device_id: int, arch: str | Arch = "wormhole_b0") -> Iterator[
         close_device(device)
 
 
+@contextmanager
+def opened_as_first(device: Device) -> Iterator[None]:
+    """Within the block a device that was made otherwise is the open device 0."""
+    before = _open_devices.get(0)
+    _open_devices[0] = device
+    try:
+        yield
+    finally:
+        _open_devices.pop(0, None)
+        if before is not None:
+            _open_devices[0] = before
+
+
 def _checked_grid(grid: CoreCoord | tuple[int, int] | None, largest: CoreCoord) -> CoreCoord:
     if grid is None:
         return largest
