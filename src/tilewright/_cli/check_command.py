@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tilewright._cli.card_options import add_ttnn_option
+from tilewright._cli.check_mutation import run_mutation
 from tilewright._cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
@@ -44,6 +45,7 @@ _EXAMPLES = """
 tilewright check my_script.py
 tilewright check my_script.py --sync --footprint -- --batch 4
 tilewright check variance_w_rm --shape 2x3x64x128 --json
+tilewright check my_script.py --mutate
 """
 
 
@@ -62,6 +64,11 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--brief", action="store_true", help="print one line for each of the first findings, for agents"
+    )
+    parser.add_argument(
+        "--mutate",
+        action="store_true",
+        help="remove each synchronising call of each kernel alone, and print whether the checker or the values notice",
     )
     add_ttnn_option(parser)
     parser.add_argument("--rules", action=_ListRules, help="list the rules and exit")
@@ -90,6 +97,8 @@ def run(arguments: list[str]) -> int:
         parser.error(f"--seeds is {options.seeds}; it must be 0 or more")
     if options.sarif is not None:
         require_writable(parser, "--sarif", options.sarif)
+    if options.mutate:
+        return run_mutation(parser, options, script_arguments)
     wanted = {name: getattr(options, name) for name in ("seeds", "sync", "footprint")}
     if runs_on_card(options):
         refuse_operation_options(parser, options)

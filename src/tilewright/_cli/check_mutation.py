@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright check --mutate``: which synchronising calls of a program would be missed."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+from typing import Any
+
+from tilewright._cli.check_target import NothingLaunchedError, runs_on_card, target_work
+from tilewright._cli.json_output import error_object, json_text, script_failed
+from tilewright._cli.observed_target import nothing_launched, observe_here
+from tilewright._cli.progress_line import ProgressLine
+from tilewright.check._mutate import MutantFate, MutateObserver
+
+
+def run_mutation(parser: argparse.ArgumentParser, options: argparse.Namespace, script_arguments: list[str]) -> int:
+    """Mutate the kernels of a script or an operation; exit status 1 where a call is not noticed, or findings stand."""
+    if runs_on_card(options):
+        parser.error("--mutate is for scripts of the built-in ttnn and operations, not for an installed ttnn")
+    observer = MutateObserver()
+    failed: list[BaseException] = []
+    with ProgressLine() as progress:
+        observer.progress = progress.show
+        work = target_work(parser, options, script_arguments, progress, lambda plan: None, failed.append)
+        seen = observe_here(work, observer, failed, quiet=options.json)
+    mutants = seen.results
+    if not mutants and not observer.unclean and seen.error is None:
+        raise NothingLaunchedError(nothing_launched(options))
+    counts = collections.Counter(each.fate for each in mutants)
+    summary = f"{len(mutants)} calls removed one at a time: " + ", ".join(
+        f"{counts[fate]} {fate.value}" for fate in MutantFate
+    )
+    unclean = sorted({each.rule for each in observer.unclean})
+    bad = counts[MutantFate.NOT_NOTICED] or unclean
+    error = script_failed(options.target, seen.status)
+    if bad and error is None:
+        words = f"; programs with findings are not mutated: {', '.join(unclean)}" if unclean else ""
+        error = error_object("NotNoticed", summary + words)
+    status = 1 if error is not None else 0
+    if options.json:
+        found: dict[str, Any] = {"mutants": [each.as_dict() for each in mutants], "unclean": unclean}
+        print(json_text("check", found, status, error))
+        return status
+    for each in sorted(mutants, key=lambda mutant: list(MutantFate).index(mutant.fate), reverse=True):
+        print(each.text())
+    if unclean:
+        print(f"programs with findings are not mutated; fix these first: {', '.join(unclean)}")
+    print(summary)
+    return status

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Synchronising calls removed one at a time: named, not reached, or not noticed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.ttnn_script import ADD_ONE
+from tilewright._cli.main import main
+from tilewright.check._mutate import call_sites
+
+# A barrier that waits for nothing, a call that no core reaches, and one in a comment.
+ADDED = """    noc_async_write_barrier();
+    if (get_arg_val<uint32_t>(0) == 3) {
+        noc_semaphore_set(reinterpret_cast<volatile uint32_t*>(address), 1);
+    }
+    // cb_push_back(0, 1);
+}
+"""
+
+
+def test_each_call_of_a_kernel_is_decided(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "script.py"
+    end = "    noc_async_write_barrier();\n}\n"
+    assert ADD_ONE.count(end) == 1
+    script.write_text(ADD_ONE.replace(end, end.removesuffix("}\n") + ADDED))
+    assert main(["check", str(script), "--mutate", "--json"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    fates = {(each["call"].split("(")[0], each["line"]): each["fate"] for each in answer["mutants"]}
+    calls = [name for name, _ in fates]
+    assert calls == [
+        "cb_reserve_back",
+        "noc_async_read_barrier",
+        "noc_async_write_barrier",
+        "noc_async_write_barrier",
+        "noc_semaphore_set",
+    ], answer
+    decided = list(fates.values())
+    assert decided[0] == "not noticed"  # no kernel pushes or waits for a page: the buffer is scratch memory
+    assert decided[1:] == ["named", "equivalent", "equivalent", "not reached"]
+    lines = [line for (name, line) in fates if name == "noc_async_write_barrier"]
+    evidence = [each["evidence"] for each in answer["mutants"] if each["fate"] == "equivalent"]
+    assert evidence == [f"the same call in line {line} does its work" for line in reversed(lines)]
+    assert answer["error"]["type"] == "NotNoticed"
+
+
+def test_calls_in_comments_texts_and_expressions_are_no_statements() -> None:
+    text = """/* cb_pop_front(0, 1); */ const char* s = "cb_pop_front(0, 1);"; int x = cb_wait_front(0, 1);
+    void cb_push_back(int, int);
+    if (a) cb_reserve_back(0, (1 + 2)); else noc_async_read_barrier();"""
+    assert [(site.line, site.call) for site in call_sites(text)] == [
+        (3, "cb_reserve_back(0, (1 + 2))"),
+        (3, "noc_async_read_barrier()"),
+    ]
