@@ -14,6 +14,7 @@ PROGRAM = r"""
 #include "tw_host/ttnn_types.hpp"
 #include "tw_host/compute_kernel_config.hpp"
 #include "tw_host/binding.hpp"
+#include "tw_host/device_operation.hpp"
 using namespace tt::tt_metal;
 extern "C" void tw_bind_all(nanobind::module_&) {}
 
@@ -23,6 +24,25 @@ struct Mixed {
     std::variant<int, float> either; std::string text; MemoryConfig config; ttnn::ComputeKernelConfig compute;
     std::vector<std::optional<Tensor>> tensors; bool flag;
 };
+
+struct Inner { int a; std::optional<float> b; };
+struct Nested { Inner inner; std::vector<Inner> more; const Tensor& tensor; };
+// Two operations with the same structs; the first says itself what its programs depend on.
+struct WithHash {
+    struct operation_attributes_t { int used; int unused; };
+    struct tensor_args_t { const Tensor& x; };
+    static std::uint64_t compute_program_hash(const operation_attributes_t& attributes, const tensor_args_t& tensors) {
+        return operation::hash_operation<WithHash>(attributes.used, tensors.x);
+    }
+};
+struct WithoutHash {
+    using operation_attributes_t = WithHash::operation_attributes_t;
+    using tensor_args_t = WithHash::tensor_args_t;
+};
+template <typename Op> auto program_key(int used, int unused, const Tensor& x) {
+    return ttnn::device_operation::detail::program_key<Op>(
+        typename Op::operation_attributes_t{used, unused}, typename Op::tensor_args_t{x});
+}
 
 Tensor tensor(std::initializer_list<uint32_t> shape, DataType dtype = DataType::BFLOAT16) {
     return Tensor(std::make_shared<TensorState>(tw::host::Handle(), TensorSpec(Shape(shape),
@@ -57,6 +77,21 @@ int main() {
     auto k = mixed(); k.compute.fp32_dest_acc_en = true; differ("compute config", all, key(k));
     auto v = mixed(); v.tensors = {tensor({32, 64})}; differ("tensor in a vector", all, key(v));
     auto b = mixed(); b.flag = false; differ("flag", all, key(b));
+    const auto nested = key(Nested{{1, 2.0f}, {{3, {}}}, x});
+    differ("member of a member", nested, key(Nested{{1, 2.5f}, {{3, {}}}, x}));
+    differ("member in a vector", nested, key(Nested{{1, 2.0f}, {{3, 0.0f}}, x}));
+    differ("tensor behind structs", nested, key(Nested{{1, 2.0f}, {{3, {}}}, y}));
+    const MemoryConfig rows(TensorMemoryLayout::HEIGHT_SHARDED, BufferType::L1,
+        ShardSpec(CoreRange({0, 0}, {0, 1}), {32, 64}, ShardOrientation::ROW_MAJOR));
+    auto sharded = mixed(); sharded.config = rows;
+    auto columns = mixed(); columns.config = rows.with_shard_spec(
+        ShardSpec(CoreRange({0, 0}, {0, 1}), {32, 64}, ShardOrientation::COL_MAJOR));
+    differ("orientation of shards", key(sharded), key(columns));
+    differ("own hash: a number", program_key<WithHash>(1, 2, x), program_key<WithHash>(3, 2, x));
+    differ("own hash: a shape", program_key<WithHash>(1, 2, x), program_key<WithHash>(1, 2, y));
+    if (program_key<WithHash>(1, 2, x) != program_key<WithHash>(1, 9, x)) { ++failures; std::puts("own hash"); }
+    differ("no hash: a number", program_key<WithoutHash>(1, 2, x), program_key<WithoutHash>(1, 9, x));
+    differ("two operations", program_key<WithoutHash>(1, 2, x), program_key<WithHash>(1, 2, x));
     int count = 0;
     const References references{x, y, some};
     const Mixed several = mixed();

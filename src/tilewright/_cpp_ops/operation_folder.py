@@ -15,7 +15,9 @@ from pathlib import Path, PurePosixPath
 
 from tilewright._cpp_ops.errors import CppOperationError
 
-_NOT_HOST = {"kernels", "kernel", "test_dev", "tests", "test", "build"}
+_NOT_HOST = {"test_dev", "tests", "test", "build"}
+# What kernels include and host code does not: some lie in folders of other names.
+_KERNEL_API = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<](?:api/|dataflow_api|compute_kernel_api)', re.MULTILINE)
 _BINDING_NAMES = ("_nanobind.cpp", "_pybind.cpp", "_pybind11.cpp", "nanobind.cpp", "pybind.cpp")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.MULTILINE)
 
@@ -73,6 +75,14 @@ class OperationFolder:
         return None
 
 
+def _is_no_host_folder(name: str) -> bool:
+    return name in _NOT_HOST or "kernel" in name
+
+
+def _is_host(source: Path) -> bool:
+    return _KERNEL_API.search(source.read_text(errors="replace")) is None
+
+
 def read_folder(path: str | Path) -> OperationFolder:
     """The operation that lies in ``path``.
 
@@ -85,9 +95,9 @@ def read_folder(path: str | Path) -> OperationFolder:
     files = [
         file
         for file in sorted(root.rglob("*"))
-        if file.is_file() and not _NOT_HOST.intersection(file.relative_to(root).parts[:-1])
+        if file.is_file() and not any(map(_is_no_host_folder, file.relative_to(root).parts[:-1]))
     ]
-    sources = tuple(file for file in files if file.suffix in (".cpp", ".cc"))
+    sources = tuple(file for file in files if file.suffix in (".cpp", ".cc") and _is_host(file))
     headers = tuple(file for file in files if file.suffix in (".hpp", ".h"))
     folder = OperationFolder(root, sources, headers)
     if not sources:

@@ -67,7 +67,7 @@ Tensor to_dtype(const Tensor& tensor, const DataType& dtype) {
     return called("to_dtype", {to_value(tensor), to_value(dtype)});
 }
 
-// Weak: a folder that has reshape's host code uses its own.
+// Weak: a folder that has the host code of reshape or pad uses its own.
 namespace {
 Keywords reshape_keywords(
     const std::optional<MemoryConfig>& memory_config,
@@ -119,6 +119,22 @@ Keywords reshape_keywords(
         "reshape",
         {to_value(tensor), to_value(std::vector<std::int32_t>(shape.begin(), shape.end()))},
         reshape_keywords(memory_config, pad_value, sub_core_grids, skip_padding_fill));
+}
+
+[[gnu::weak]] Tensor pad(
+    const Tensor& tensor,
+    const ttsl::SmallVector<std::array<std::uint32_t, 2>>& padding,
+    float value,
+    bool use_multicore,
+    const std::optional<MemoryConfig>& memory_config,
+    const std::optional<CoreRangeSet>& sub_core_grids) {
+    return called(
+        "pad",
+        {to_value(tensor), to_value(padding), to_value(value)},
+        Keywords()
+            .with("use_multicore", std::optional(use_multicore))
+            .with("memory_config", memory_config)
+            .with("sub_core_grids", sub_core_grids));
 }
 
 }  // namespace ttnn

@@ -22,6 +22,7 @@
 #include "tw_host/mesh_workload.hpp"
 #include "tw_host/metal2.hpp"
 #include "tw_host/reflect.hpp"
+#include "tw_host/ttnn_types.hpp"
 
 namespace ttnn::device_operation {
 

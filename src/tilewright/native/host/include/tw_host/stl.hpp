@@ -45,6 +45,16 @@ public:
     SmallVector() = default;
     explicit SmallVector(std::span<const T> span) : std::vector<T>(span.begin(), span.end()) {}
     explicit SmallVector(const std::vector<T>& vector) : std::vector<T>(vector) {}
+    // Arrays too are made of the values of their elements.
+    template <typename... A>
+    T& emplace_back(A&&... arguments) {
+        if constexpr (std::is_constructible_v<T, A...>) {
+            return std::vector<T>::emplace_back(std::forward<A>(arguments)...);
+        } else {
+            this->push_back(T{static_cast<typename T::value_type>(arguments)...});
+            return this->back();
+        }
+    }
     template <typename Range>
     void append(const Range& range) {
         this->insert(this->end(), range.begin(), range.end());

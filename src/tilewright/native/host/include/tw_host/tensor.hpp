@@ -289,10 +289,12 @@ using ttnn::Tensor;
 using ttnn::Tensors;
 
 namespace host_buffer {
-// The elements of a tensor on the host.
+// The elements of a tensor on the host, until the next call.
 template <typename T>
-std::vector<T> get_as(const Tensor& tensor) {
-    return tensor.to_vector<T>();
+ttsl::Span<const T> get_as(const Tensor& tensor) {
+    static thread_local std::vector<T> elements;
+    elements = tensor.to_vector<T>();
+    return {elements.data(), elements.size()};
 }
 }  // namespace host_buffer
 
