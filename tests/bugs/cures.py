@@ -235,6 +235,7 @@ NOT_MECHANICAL = {
     "cache-collision": "the host's key has to change",
     "work-overlap": _INTENT + "where a share begins may be wrong, or how long it is",
     "tensor-page-size": "the dtype of the tensor or of the buffer is wrong",
+    "tensor-format": "the dtype of the tensor or the format of the buffer is wrong",
     "l1-budget": "work is divided anew",
     "stack-size": "an array has to move to a buffer that is made for it",
     "program-invalid": "the message names the descriptor and what is allowed",

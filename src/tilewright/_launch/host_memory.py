@@ -20,6 +20,7 @@ from tilewright._tensor.tile import Tile
 from tilewright._wire import runner as wire
 
 _LAYOUTS = {Layout.ROW_MAJOR: wire.HostLayout.ROW_MAJOR, Layout.TILE: wire.HostLayout.TILE}
+_UNKNOWN_FORMAT = 255  # tt-metal's DataFormat::Invalid
 _SPARE_BYTES = 16  # the engine reads bits a few words at a time
 _FLOATS = (DataType.BFLOAT16, DataType.FLOAT32)
 
@@ -80,6 +81,7 @@ class HostMemory:
         """
         spec = _spec(tensor.buffer())
         spec.layout = _LAYOUTS[tensor.layout]
+        spec.data_format = tensor.dtype.data_format.value
         spec.element_bytes = 1 if tensor.dtype.is_block_float else tensor.dtype.element_bytes
         spec.poison = tensor.dtype.poison
         spec.host_wrote = tensor.buffer().host_wrote
@@ -93,7 +95,9 @@ class HostMemory:
 
     def _describe_foreign(self, tensor: ForeignTensor | None) -> wire.HostBufferMessage:
         if tensor is None:
-            return wire.HostBufferMessage(layout=wire.HostLayout.UNKNOWN, page_bytes=1, stride=1, num_pages=0)
+            return wire.HostBufferMessage(
+                layout=wire.HostLayout.UNKNOWN, page_bytes=1, stride=1, num_pages=0, data_format=_UNKNOWN_FORMAT
+            )
         spec = wire.HostBufferMessage(
             is_dram=int(tensor.is_dram),
             layout=_LAYOUTS[tensor.layout],
@@ -101,6 +105,7 @@ class HostMemory:
             page_bytes=tensor.page_bytes,
             stride=tensor.stride,
             num_pages=tensor.num_pages,
+            data_format=tensor.dtype.data_format.value,
         )
         if tensor.layout is Layout.TILE:
             self._set_outside(spec, padding_bits_of(tensor.shape, tensor.tile, tensor.dtype))
@@ -125,4 +130,5 @@ def _spec(buffer: Buffer) -> wire.HostBufferMessage:
         page_bytes=buffer.page_size,
         stride=buffer.aligned_page_size,
         num_pages=buffer.num_pages,
+        data_format=_UNKNOWN_FORMAT,
     )

@@ -277,6 +277,7 @@ class HostBufferMessage(ctypes.Structure):
     host_wrote: u32
     poison_is_a_value: u32
     zeros_pad: u32
+    data_format: u32  # 255: not known
     outside_bytes: u64
 
 

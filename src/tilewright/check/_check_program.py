@@ -28,6 +28,7 @@ from tilewright.check._reuse import reuse_findings
 from tilewright.check._silence import SilencedFinding, separate_silenced
 from tilewright.check._smallest_depths import smallest_depths
 from tilewright.check._sync_table import SyncTable, make_sync_table
+from tilewright.check._tensor_formats import formats_over_tensors
 from tilewright.check._unwritten_output import unwritten_output
 
 _MOST_SEEDS = 100_000
@@ -153,7 +154,9 @@ def check_launch(
     """
     if before is None and seeds != 0:
         before = launch.save()
+    before_run = list(formats_over_tensors(launch))
     run, error, found = _checked_run(launch.run, launch.options, 0)
+    found += before_run
     if error is None and run is not None:
         orders = seeds if seeds is not None else orders_to_try(launch.program, run)
         if orders:

@@ -18,7 +18,7 @@ _LOST_SIGNALS = ("noc-multicast-no-receiver", "noc-multicast-misses", "semaphore
 _BETWEEN_CORES = ("l1-race", "dram-race", "noc-multicast-misses", "noc-multicast-no-receiver")
 _EARLY_READS = ("noc-use-in-flight", "noc-push-in-flight", "cb-read-past-wait", "pack-unpack-order")
 _MISPLACED = ("cb-write-past-reserve", "cb-write-unreserved", "cb-index-wrap", "cb-use-after-pop")
-_WRONG_SIZES = ("arg-no-address", "tensor-page-size")
+_WRONG_SIZES = ("arg-no-address", "tensor-page-size", "tensor-format")
 _BAD_VALUES = ("value-uninitialised", "value-padding", "broadcast-region")
 
 
@@ -64,6 +64,9 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     # One missing wait or reserve shows at the first access and at the pop or push.
     "cb-pop-unwaited": ((("cb-read-past-wait",), _same_kernel_and_buffer),),
     "cb-push-unreserved": ((("cb-write-unreserved", "cb-write-past-reserve"), _same_kernel_and_buffer),),
+    # A wrong dtype shows in reader, compute and writer.
+    "tensor-page-size": ((("tensor-page-size",), _shared_cores),),
+    "tensor-format": ((("tensor-page-size", "tensor-format"), _shared_cores),),
     "divide-by-zero": ((("divide-by-zero",), _same_kernel),),  # what follows from the same arguments
     "init-missing": ((("init-missing",), _same_line),),  # for one side of the call, and for another
     "uninit-missing": ((("uninit-missing",), _same_kernel),),  # until there is an init
@@ -84,6 +87,7 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
         (_EARLY_READS, _shared_cores),
         (_MISPLACED, _same_buffer),
         (_WRONG_SIZES, _shared_cores),
+        (("cb-layout",), _same_line),
         (("cb-pop-unwaited",), _same_kernel_and_buffer),
     ),
     "output-unwritten": (((*_BETWEEN_CORES, *_WRONG_SIZES, *_BAD_VALUES), _anywhere),),
@@ -94,6 +98,7 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "cb-read-past-wait": ((_WRONG_SIZES, _same_kernel),),
     "cb-index-wrap": ((_WRONG_SIZES, _same_kernel), (("cb-write-past-reserve", "cb-read-past-wait"), _same_memory)),
     "l1-outside-buffer": ((_WRONG_SIZES, _same_kernel),),
+    "kernel-refused": ((("tensor-format",), _same_line),),
 }
 
 

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from tilewright._launch.observer import Launch
 from tilewright._rules import RULES
+from tilewright._tensor.layout import Layout
 from tilewright._tensor.tensor import Tensor
+from tilewright._tensor.tile import TILE_SIZE
 from tilewright.check._finding import Finding
 
 
@@ -23,6 +26,17 @@ def unwritten_output(launch: Launch) -> Iterator[Finding]:
     if not count:
         return
     share = f"{count} of {output.buffer().num_pages} pages of the output hold elements that no kernel wrote"
-    text = f"{share}, from page {first} on"
+    text = f"{share}, from page {first} on{_counted_as_tiles(output, output.buffer().num_pages - count)}"
     rule = RULES["output-unwritten"]
     yield Finding(rule.id, "", "", 0, None, (), None, 0, text, rule.cause, rule.cure)
+
+
+def _counted_as_tiles(output: Tensor, written: int) -> str:
+    """Where as many rows were written as the tensor would have tiles: that its pages are rows."""
+    *outer, height, width = (1, 1, *output.shape)
+    tiles = math.prod(outer) * -(-height // TILE_SIZE) * -(-width // TILE_SIZE)
+    if output.layout is not Layout.ROW_MAJOR or written != tiles:
+        return ""
+    return (
+        f"; it is in ROW_MAJOR layout, where a page is a row, and as many were written as it would have tiles, {tiles}"
+    )

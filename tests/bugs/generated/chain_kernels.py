@@ -175,10 +175,10 @@ void run(const Stage& stage, uint32_t num_tiles, uint32_t fault, uint32_t first_
             }
             if (stage.adds) {
                 // NEXT AT SKIP_READ DST_INDEX WAIT_FOR_TOO_FEW SKIP_ACQUIRE SKIP_INIT SKIP_STARTUP SPLIT_OVER_THE_END
-                add_tiles(stage.in, cb_bias, tile, 0, first_slot + i);
+                add_tiles(stage.in, cb_bias, tile, 0, first_slot + i);  // AT OTHER_FORMAT
             } else {
                 // NEXT AT SKIP_READ DST_INDEX WAIT_FOR_TOO_FEW SKIP_ACQUIRE SKIP_INIT SKIP_STARTUP SPLIT_OVER_THE_END
-                copy_tile(stage.in, tile, first_slot + i);
+                copy_tile(stage.in, tile, first_slot + i);  // AT OTHER_FORMAT
             }
         }
         if (fault != SKIP_COMMIT) {

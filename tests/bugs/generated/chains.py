@@ -235,6 +235,7 @@ FAULTS = (
     Fault("OTHER_DEPTHS", always("cache-collision"), in_kernel=False),
     Fault("TOO_DEEP", always("l1-budget"), in_kernel=False),
     Fault("NO_SUCH_BUFFER", always("program-invalid"), in_kernel=False),
+    Fault("OTHER_FORMAT", always("tensor-format")),
 )
 NAMES = tuple(fault.name for fault in FAULTS)
 
@@ -257,7 +258,8 @@ def build(host: Host, chain: Chain, fault: str = "") -> Launch:
 def _build(host: Host, chain: Chain, fault: str) -> Launch:
     cores: list[Core] = [(x, 0) for x in range(len(chain.rounds))]
     all_tiles = sum(chain.tiles)
-    source, values = host.tiles(all_tiles, ttnn.float32 if fault == "OTHER_DTYPE" else ttnn.bfloat16)
+    dtype = {"OTHER_DTYPE": ttnn.float32, "OTHER_FORMAT": ttnn.uint16}.get(fault, ttnn.bfloat16)
+    source, values = host.tiles(all_tiles, dtype)
     bias, bias_values = host.tiles(1)
     output = host.output_tiles(all_tiles)
     number = number_of(fault, NAMES)

@@ -12,6 +12,7 @@ HostMemory::HostMemory(const wire::HostBufferMessage& message, const uint8_t* ou
     stride(message.stride),
     num_pages(message.num_pages),
     layout(message.layout),
+    format(static_cast<DataFormat>(message.data_format)),
     element_bytes(message.element_bytes),
     poison(message.poison),
     host_wrote(message.host_wrote != 0),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "abi/data_format.h"
 #include "chip/chip.h"
 
 namespace tw {
@@ -21,6 +22,7 @@ struct HostMemory {
     uint64_t stride = 0;      // from one page of a bank to the next
     uint64_t num_pages = 0;
     HostLayout layout = HostLayout::Unknown;
+    DataFormat format = DataFormat::Invalid;  // Invalid: not known
     // Elements that hold `poison` are uninitialised: padding always, others unless the host wrote the tensor.
     uint32_t element_bytes = 0;  // 1, 2 or 4; 0: everything counts as written
     uint32_t poison = 0;

@@ -7,6 +7,7 @@
 
 #include "check/checks.h"
 #include "program.h"
+#include "tile/formats.h"
 
 namespace tw {
 
@@ -18,19 +19,73 @@ void PageLayouts::start(const Program& program) {
     cores_ = std::vector<OnCore>(program.chip.cores().size());
 }
 
-void PageLayouts::mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout) {
+// A card's format registers have four bits: formats that differ only above them are equal. Raw formats fit all.
+static bool fits_format(DataFormat one, DataFormat other) {
+    const auto first = static_cast<uint32_t>(one), second = static_cast<uint32_t>(other);
+    return first >= 0xf0 || second >= 0xf0 || (first & 0xf) == (second & 0xf);
+}
+
+void PageLayouts::mark(
+    KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout, const Origin& origin) {
     written(*instance.core, address, bytes);  // other indices may use the same memory
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     std::vector<Pages>& buffers = on(*instance.core).buffers;
     auto pages = std::find_if(buffers.begin(), buffers.end(), [=](const Pages& each) { return each.cb == cb; });
     if (pages == buffers.end()) {
-        pages = buffers.insert(pages, {cb, std::vector<uint8_t>(buffer.num_pages, kUnknown)});
+        pages = buffers.insert(
+            pages, {cb, std::vector<uint8_t>(buffer.num_pages, kUnknown), std::vector<Origin>(buffer.num_pages)});
     }
     const uint32_t first = (address - buffer.address) / buffer.page_bytes;
     const uint32_t last = (address + bytes - 1 - buffer.address) / buffer.page_bytes;
     for (uint32_t page = first; page <= last && page < buffer.num_pages; page++) {
         pages->layouts[page] = layout;
+        pages->origins[page] = origin;
     }
+}
+
+PageLayouts::Origin PageLayouts::origin_of(const KernelInstance& instance, uint32_t cb, uint32_t address) {
+    const std::vector<Pages>& buffers = on(*instance.core).buffers;
+    const auto pages = std::find_if(buffers.begin(), buffers.end(), [=](const Pages& each) { return each.cb == cb; });
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint32_t page = (address - buffer.address) / buffer.page_bytes;
+    return pages == buffers.end() || page >= buffer.num_pages ? Origin{} : pages->origins[page];
+}
+
+void PageLayouts::check_format_read(KernelInstance& instance, uint32_t cb, uint32_t address) {
+    const Origin origin = origin_of(instance, cb, address);
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    if (origin.tensor == kPacked || fits_format(origin.format, buffer.geometry.format)) {
+        return;
+    }
+    note_finding(
+        instance,
+        Rule::TensorFormat,
+        cb,
+        address,
+        "reads c_%u, with pages of %u bytes, as %s, whose tiles have %u; its page comes from tensor %u, which is %s",
+        cb,
+        buffer.page_bytes,
+        format_name(buffer.geometry.format),
+        buffer.geometry.tile_bytes,
+        origin.tensor,
+        format_name(origin.format));
+}
+
+void PageLayouts::check_format_written(KernelInstance& instance, uint32_t cb, uint32_t local, const TensorPlace& to) {
+    const Origin origin = origin_of(instance, cb, local);
+    if (origin.tensor != kPacked || to.memory == nullptr || fits_format(origin.format, to.memory->format)) {
+        return;
+    }
+    note_finding(
+        instance,
+        Rule::TensorFormat,
+        cb,
+        local,
+        "writes a page of c_%u, which was packed as %s, to tensor %u, which is %s",
+        cb,
+        format_name(origin.format),
+        to.tensor,
+        format_name(to.memory->format));
 }
 
 PageLayouts::Layout PageLayouts::layout_of(
@@ -57,15 +112,16 @@ void PageLayouts::wrote_tiles(KernelInstance& instance, uint32_t cb, uint32_t ad
     core.has_packed = true;
     const bool is_unknown = core.maths_on_unknown && !core.maths_on_tiles;
     const Layout layout = core.maths_on_rows ? kWorkedRows : is_unknown ? kUnknown : kTiles;
-    mark(instance, cb, address, bytes, layout);
+    mark(instance, cb, address, bytes, layout, {instance.core->cb[cb].geometry.format, kPacked});
 }
 
 void PageLayouts::wrote_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
     on(*instance.core).has_tiles = true;
-    mark(instance, cb, address, bytes, kRows);
+    mark(instance, cb, address, bytes, kRows, {instance.core->cb[cb].geometry.format, kPacked});
 }
 
 void PageLayouts::reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
+    check_format_read(instance, cb, address);
     const Layout layout = layout_of(instance, cb, address, bytes);
     OnCore& core = on(*instance.core);
     core.maths_on_rows &= !core.has_packed;
@@ -117,6 +173,7 @@ void PageLayouts::finish(Findings& findings) const {
 }
 
 void PageLayouts::reads_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
+    check_format_read(instance, cb, address);
     OnCore& core = on(*instance.core);
     core.has_tiles = true;
     core.maths_on_rows = core.maths_on_tiles = core.maths_on_unknown = core.has_packed = false;  // the result is tiles
@@ -139,30 +196,37 @@ void PageLayouts::written(const Core& core, uint32_t address, uint32_t bytes) {
         const uint32_t first = (std::max(address, buffer.address) - buffer.address) / buffer.page_bytes;
         const uint32_t last = (std::min(address + bytes, end) - 1 - buffer.address) / buffer.page_bytes;
         std::fill(pages.layouts.begin() + first, pages.layouts.begin() + last + 1, kUnknown);
+        std::fill(pages.origins.begin() + first, pages.origins.begin() + last + 1, Origin{});
     }
 }
 
+// A whole row at the start of a page that has the size of a tile: the reader took the row for a tile.
+static bool is_row_for_tile(
+    const CoreCircularBuffer& buffer, const TensorPlace& place, uint32_t local, uint32_t bytes) {
+    return place.memory != nullptr && place.offset == 0 && bytes == place.memory->page_bytes &&
+           buffer.page_bytes == buffer.geometry.tile_bytes && (local - buffer.address) % buffer.page_bytes == 0;
+}
+
 void PageLayouts::read_from(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes) {
-    if (bytes <= kMoreThanTileRow) {
-        return;
-    }
     const HostLayout layout = tensors_.layout(remote);
     if (layout == HostLayout::Unknown) {
         return;
     }
-    if (layout == HostLayout::Tile) {
+    const TensorPlace place = tensors_.find(remote);
+    if (layout == HostLayout::Tile && bytes > kMoreThanTileRow) {
         on(*instance.core).has_tiles = true;
-        const TensorPlace place = tensors_.find(remote);
-        if (place.memory == nullptr || place.offset != 0 || bytes != place.memory->page_bytes) {
-            return;  // a part of a tile, for another purpose
-        }
     }
+    if (layout == HostLayout::Tile &&
+        (place.memory == nullptr || place.offset != 0 || bytes != place.memory->page_bytes)) {
+        return;  // a part of a tile, for another purpose
+    }
+    const Origin origin{place.memory == nullptr ? DataFormat::Invalid : place.memory->format, place.tensor};
     for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
         const CoreCircularBuffer& buffer = instance.core->cb[cb];
         const bool is_here =
             buffer.num_pages != 0 && local >= buffer.address && local + bytes <= buffer.address + buffer.total_bytes;
-        if (is_here) {
-            mark(instance, cb, local, bytes, layout == HostLayout::Tile ? kTiles : kGivenRows);
+        if (is_here && (bytes > kMoreThanTileRow || is_row_for_tile(buffer, place, local, bytes))) {
+            mark(instance, cb, local, bytes, layout == HostLayout::Tile ? kTiles : kGivenRows, origin);
         }
     }
 }
@@ -183,6 +247,7 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
             continue;
         }
         const Layout pages = layout_of(instance, cb, local, bytes);
+        check_format_written(instance, cb, local, tensors_.find(remote));
         if (pages == kRows && layout == HostLayout::Tile) {
             note_finding(
                 instance,

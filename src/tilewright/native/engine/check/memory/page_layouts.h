@@ -3,7 +3,8 @@
 // rows of a row-major tensor.
 //
 // Each page has a mark, set when it is filled and removed when its memory is written otherwise. Reported are a tile
-// operation on rows, tilize on tiles, and a page of one layout that is written to a tensor of the other.
+// operation on rows, tilize on tiles, and a page of one layout that is written to a tensor of the other. A page also has
+// the format of the tensor it came from, or of the packer that wrote it; reported is a circular buffer of another format.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +41,17 @@ public:
 private:
     // Given rows: as in a row-major tensor. Worked rows: after element-wise operations on rows.
     enum Layout : uint8_t { kUnknown, kTiles, kRows, kGivenRows, kWorkedRows };
+    // Where the bytes of a page come from: a tensor, or the packer. Invalid: not known.
+    struct Origin {
+        DataFormat format = DataFormat::Invalid;
+        uint32_t tensor = kPacked;
+    };
+    static constexpr uint32_t kPacked = ~0u;
     // Pages of one circular buffer, once the layout of one is known.
     struct Pages {
         uint32_t cb;
         std::vector<uint8_t> layouts;
+        std::vector<Origin> origins;
     };
     // Rows made by untilize that are used as a tile.
     struct TakenRows {
@@ -63,7 +71,11 @@ private:
         std::vector<TakenRows> untilized_taken;  // not tilized again so far
     };
     OnCore& on(const Core& core) { return cores_[(core.l1_base - l1_begin_) / kL1SlotBytes]; }
-    void mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout);
+    void mark(
+        KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout, const Origin& origin);
+    Origin origin_of(const KernelInstance& instance, uint32_t cb, uint32_t address);
+    void check_format_read(KernelInstance& instance, uint32_t cb, uint32_t address);
+    void check_format_written(KernelInstance& instance, uint32_t cb, uint32_t local, const TensorPlace& to);
     static void take_untilized(OnCore& core, const KernelInstance& instance, uint32_t cb, uint32_t address);
     void report_rows_taken(KernelInstance& writer, uint32_t from);
     Layout layout_of(const KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);

@@ -301,6 +301,11 @@ void NocAddresses::page(bool is_dram, uint32_t base, uint32_t page, uint32_t pag
         beyond_.push_back({address, &buffer, page, page_bytes});
         return;
     }
+    // A page past the end of one tensor may be a page of another: what is addressed here is this one.
+    const auto is_here = [=](const PageBeyond& each) {
+        return address >= each.address && address < each.address + each.page_bytes;
+    };
+    beyond_.erase(std::remove_if(beyond_.begin(), beyond_.end(), is_here), beyond_.end());
 }
 
 // "tensor 1", or the address of a buffer that is no tensor of the call.
@@ -313,6 +318,11 @@ std::string NocAddresses::buffer_name(const HostMemory& buffer) const {
     return text;
 }
 
+// A kernel of tiles on rows counts pages of another kind: the layout is the cause then.
+static const char* page_noun(const HostMemory& buffer) {
+    return buffer.layout == HostLayout::RowMajor ? "pages, its rows: it is in ROW_MAJOR layout" : "pages";
+}
+
 bool NocAddresses::check_page_beyond(KernelInstance& by, uint64_t noc_address, const char* verb) {
     for (const PageBeyond& page : beyond_) {
         if (noc_address < page.address || noc_address >= page.address + page.page_bytes) {
@@ -323,11 +333,12 @@ bool NocAddresses::check_page_beyond(KernelInstance& by, uint64_t noc_address, c
             Rule::NocPageOutOfRange,
             kNoCircularBuffer,
             noc_address & kNocLocalMask,
-            "%s page %u of %s, which has %llu pages",
+            "%s page %u of %s, which has %llu %s",
             verb,
             page.page,
             buffer_name(*page.buffer).c_str(),
-            static_cast<unsigned long long>(page.buffer->num_pages));
+            static_cast<unsigned long long>(page.buffer->num_pages),
+            page_noun(*page.buffer));
         return true;
     }
     return false;
@@ -353,13 +364,14 @@ void NocAddresses::check_bank(
                 Rule::NocPageOutOfRange,
                 kNoCircularBuffer,
                 local,
-                "%s %u bytes from page %llu on of %s, up to page %llu: it has %llu pages",
+                "%s %u bytes from page %llu on of %s, up to page %llu: it has %llu %s",
                 verb,
                 bytes,
                 static_cast<unsigned long long>(page),
                 buffer_name(buffer).c_str(),
                 static_cast<unsigned long long>(last_page),
-                static_cast<unsigned long long>(buffer.num_pages));
+                static_cast<unsigned long long>(buffer.num_pages),
+                page_noun(buffer));
         } else if (last_page != page && (padded || in_page != 0)) {
             note_finding(
                 by,
