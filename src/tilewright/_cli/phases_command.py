@@ -12,7 +12,7 @@ from tilewright._cli.progress_line import ProgressLine
 from tilewright._errors import TilewrightError
 from tilewright._logs.breadcrumbs import Breadcrumbs
 from tilewright._tensor.paper_device import paper_device
-from tilewright._workshop.cases import DTYPES, derived_cases
+from tilewright._workshop.cases import DTYPES, derived_cases, usual_case
 from tilewright._workshop.home import Home, find_operation
 from tilewright._workshop.stages.process import Processes, Told
 from tilewright._workshop.stages.table import fitted_lines
@@ -80,7 +80,7 @@ def run(arguments: list[str]) -> int:
 def _case(parser: argparse.ArgumentParser, operation: Operation, given: str | None) -> str:
     names = [each.name for each in derived_cases(operation)]
     if given is None:
-        return "one tile"
+        return usual_case(operation, "one tile").name
     if given not in names:
         parser.error(f"--case is {given!r}; the cases are {', '.join(names)}")
     return given

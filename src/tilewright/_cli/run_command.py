@@ -264,6 +264,7 @@ def _report(
                 ("largest error", f"{accuracy.largest_error:.3g}"),
                 ("of what is allowed", f"{accuracy.share_of_bound:.1%} at the worst element"),
                 ("allowed there", f"{accuracy.allowed:.3g} of {abs(accuracy.exact):.3g}"),
+                *([] if operation.tolerance is None else [("by its own tolerance", operation.tolerance.reason)]),
                 ("mean error", f"{accuracy.mean_error:.3g}"),
                 ("PCC", f"{accuracy.pcc:.6f}"),
                 ("a card, by the model", f"{times.modelled:.1f} us"),

@@ -16,16 +16,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tilewright._errors import TilewrightError
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._tensor.argument import require
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
 from tilewright._tensor.tensor import Tensor
+from tilewright._workshop.case_shapes import broken_requirements, satisfying_shape
 from tilewright.formula._direction import Direction
 from tilewright.formula._evaluate import Float64
 from tilewright.formula._graph import Extent
-from tilewright.ops import Operation, Options, Outcome, Strategy
+from tilewright.ops import Case, Operation, Options, Outcome, Strategy
 from tilewright.ops._accuracy import Accuracy, held, judge, zeros_pass
 
 LOGGED_CASE = "all kinds of rows"  # the case whose buffers and kernels the stages record
@@ -78,8 +80,50 @@ class CaseResult:
         return f"{self.case.name}: {self.accuracy.text}"
 
 
+class NoCaseError(TilewrightError):
+    """No test case of an operation satisfies its requirements, or none has the name that is asked for."""
+
+    exit_status = 2
+
+
 def derived_cases(operation: Operation) -> tuple[OperationCase, ...]:
-    """The cases of an operation, the smallest first."""
+    """The cases of an operation, the smallest first, then those that its declaration gives.
+
+    Each satisfies the operation's requirements: where the usual shape does not, the nearest one that does takes its
+    place; a case for which there is none is left out.
+
+    Raises:
+        NoCaseError: no case is left.
+    """
+    shaped = []
+    for case in _usual_cases(operation):
+        shape = satisfying_shape(operation, case.shape, DTYPES[case.dtype])
+        if shape is not None:
+            shaped.append(dataclasses.replace(case, shape=shape))
+    found = (*shaped, *(_declared(operation, each) for each in operation.cases))
+    if not found:
+        conditions = " and ".join(f"`{each.condition}`" for each in operation.requirements)
+        raise NoCaseError(
+            f"{operation.name}: no shape was found that satisfies {conditions}: give one, "
+            '@operation(cases=[Case("mine", (64, 96))])'
+        )
+    return found
+
+
+def _declared(operation: Operation, case: Case) -> OperationCase:
+    """A case of the declaration.
+
+    Raises:
+        NoCaseError: it does not satisfy the requirements.
+    """
+    broken = broken_requirements(operation, case.shape, DTYPES[case.dtype])
+    if broken:
+        raise NoCaseError(f"{operation.name}: case {case.name!r} breaks its requirement `{broken[0].condition}`")
+    return OperationCase(case.name, case.shape, case.dtype, case.why or "given by the declaration")
+
+
+def _usual_cases(operation: Operation) -> list[OperationCase]:
+    """Cases by the formula alone."""
     strategies = list(operation.variants(operation.form(DataType.BFLOAT16)))
     line = operation.direction.line
     # Lines of four tiles, and lines that end inside a tile.
@@ -117,11 +161,25 @@ def derived_cases(operation: Operation) -> tuple[OperationCase, ...]:
             "streaming float32", cut, "float32", "both at once", strategy=Strategy.STREAMING, block_tiles=2
         )
         cases.append(wide)
-    return tuple(cases)
+    return cases
 
 
 def case_named(operation: Operation, name: str) -> OperationCase:
-    return next(each for each in derived_cases(operation) if each.name == name)
+    """The case of a name.
+
+    Raises:
+        NoCaseError: there is none.
+    """
+    cases = {each.name: each for each in derived_cases(operation)}
+    if name not in cases:
+        raise NoCaseError(f"{operation.name} has no case {name!r}; it has {', '.join(cases)}")
+    return cases[name]
+
+
+def usual_case(operation: Operation, name: str) -> OperationCase:
+    """The case of a name, or the first where requirements leave it out."""
+    cases = derived_cases(operation)
+    return next((each for each in cases if each.name == name), cases[0])
 
 
 def rows(kinds: Sequence[str], shape: tuple[int, ...], seed: int = 0) -> Float64:

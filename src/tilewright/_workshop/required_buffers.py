@@ -7,14 +7,14 @@ from tilewright._logs.events import Entry
 from tilewright._logs.execution_log import ExecutionLog
 from tilewright._planner.plan import Plan, PlannedBuffer
 from tilewright._tensor.paper_device import paper_device
-from tilewright._workshop.cases import DTYPES, LOGGED_CASE, case_named
+from tilewright._workshop.cases import DTYPES, LOGGED_CASE, usual_case
 from tilewright._workshop.home import Home
 
 
 def case_plan(home: Home) -> Plan:
     """The plan of the case that stages and logs speak about."""
     operation = home.operation()
-    case = case_named(operation, LOGGED_CASE)
+    case = usual_case(operation, LOGGED_CASE)
     return operation.plan(case.shape, DTYPES[case.dtype], paper_device("wormhole_b0"))
 
 

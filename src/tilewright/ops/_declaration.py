@@ -29,13 +29,15 @@ from typing import Any, get_args, overload
 from tilewright._planner.emit.compute import COMPILE_TIME
 from tilewright._planner.model import Choices, OwnProgram
 from tilewright._planner.strategy import Strategy
-from tilewright._tensor.argument import shown
+from tilewright._tensor.argument import require, shown
 from tilewright.formula._graph import Extent, FormulaError, Value
 from tilewright.formula._parameters import POSITIVE, Parameter
 from tilewright.formula._requirements import Requirement
 from tilewright.formula._validation import Wording
 from tilewright.kernels import Kernel
+from tilewright.ops._case import Case
 from tilewright.ops._operation import Input, Operation
+from tilewright.ops._tolerance import Tolerance
 
 
 class Rows(Value):
@@ -90,6 +92,8 @@ def operation(
     program: OwnProgram | None = None,
     wording: Wording | None = None,
     requires: Sequence[Requirement] = (),
+    cases: Sequence[Case] = (),
+    tolerance: Tolerance | None = None,
 ) -> Callable[[Callable[..., Any]], Operation]: ...
 
 
@@ -104,6 +108,8 @@ def operation(
     program: OwnProgram | None = None,
     wording: Wording | None = None,
     requires: Sequence[Requirement] = (),
+    cases: Sequence[Case] = (),
+    tolerance: Tolerance | None = None,
 ) -> Any:
     """Makes an operation of a function: ``@operation``, or ``@operation(buffers={"mean": 3})``.
 
@@ -118,6 +124,8 @@ def operation(
             numbers by name that returns a ``ProgramDescriptor``.
         wording: how refusals of the first tensor are worded.
         requires: what else a call must have (:mod:`tilewright.formula._requirements`).
+        cases: test cases besides those that are derived.
+        tolerance: what results may be off, with its reason, in place of the bound of the error analysis.
 
     Raises:
         DeclarationError: the function's parameters do not say what they are.
@@ -129,6 +137,10 @@ def operation(
     for name, mapping in (("buffers", buffers), ("kernels", kernels)):
         if mapping is not None and not isinstance(mapping, Mapping):
             raise DeclarationError(f"{name} must be a dict, not {shown(mapping)}")
+    for each in cases:
+        require("cases", each, Case, "a list of tilewright.Case")
+    if tolerance is not None:
+        require("tolerance", tolerance, Tolerance, "a tilewright.Tolerance")
     made = _checked_kernels(kernels or {})
     choices = Choices(dict(buffers or {}), pages == "stick", unit == "matrix", made, program)
     for name, index in choices.buffers.items():
@@ -138,7 +150,9 @@ def operation(
         raise DeclarationError("buffers: two buffers have one index; every buffer needs its own")
 
     def declare(declared: Callable[..., Any]) -> Operation:
-        made = Operation(declared, *_parameters(declared), choices, wording or Wording(), requires)
+        made = Operation(
+            declared, *_parameters(declared), choices, wording or Wording(), requires, tuple(cases), tolerance
+        )
         try:
             assert made.graph.outputs
         except FormulaError as error:

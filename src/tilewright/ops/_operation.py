@@ -45,8 +45,10 @@ from tilewright.formula._validation import OperationError, Wording, check_input,
 from tilewright.kernels import Kernel
 from tilewright.ops._arrays import Operands
 from tilewright.ops._call_checks import check_call
+from tilewright.ops._case import Case
 from tilewright.ops._kept_calls import KeptCall, kept_call
 from tilewright.ops._options import OPTION_NAMES, USUAL_OPTIONS, Options, checked_config, with_options
+from tilewright.ops._tolerance import Tolerance
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,6 +81,8 @@ class Operation(Meaning):
         choices: what the declaration decides about its plan.
         wording: how it words refusals of its first input.
         requirements: what else it asks of a call.
+        cases: test cases that the declaration gives.
+        tolerance: what results may be off, where the declaration says it.
     """
 
     def __init__(
@@ -89,11 +93,15 @@ class Operation(Meaning):
         choices: Choices,
         wording: Wording,
         requirements: Sequence[Requirement] = (),
+        cases: tuple[Case, ...] = (),
+        tolerance: Tolerance | None = None,
     ) -> None:
         super().__init__(function, inputs, parameters)
         self.choices = choices
         self.wording = wording
         self.requirements = tuple(requirements)
+        self.cases = cases
+        self.tolerance = tolerance
         self.__name__ = self.name
         self.__module__ = function.__module__
         self._own_signature = inspect.signature(function)
@@ -124,6 +132,8 @@ class Operation(Meaning):
             tuple(np.broadcast_to(value, shape) for value, shape in zip(each, shapes, strict=True))
             for each in (found.exact, found.allowed)
         )
+        if self.tolerance is not None:
+            allowed = tuple(self.tolerance.allowed(each) for each in exact)
         return Bounds(exact, allowed, found.roundings)
 
     def specialised_for(self, shapes: Mapping[str, tuple[int, ...]]) -> Operation:
@@ -147,7 +157,16 @@ class Operation(Meaning):
             return self
         if made not in self._fitted:
             numbers = list(self.parameters.values())
-            self._fitted[made] = Operation(self.function, made, numbers, self.choices, self.wording, self.requirements)
+            self._fitted[made] = Operation(
+                self.function,
+                made,
+                numbers,
+                self.choices,
+                self.wording,
+                self.requirements,
+                self.cases,
+                self.tolerance,
+            )
         return self._fitted[made]
 
     # How it runs.
