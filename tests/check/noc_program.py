@@ -35,6 +35,7 @@ def run_checked(
     semaphores: int = 0,
     args: Arguments = (),
     seed: int = 0,
+    checked: bool = True,
     where: dict[str, tuple[int, int]] | None = None,
     **sources: str,
 ) -> Run:
@@ -67,7 +68,7 @@ def run_checked(
     ]
     signals = [ttnn.SemaphoreDescriptor(id=i, core_ranges=everywhere, initial_value=0) for i in range(semaphores)]
     program = ttnn.ProgramDescriptor(kernels=kernels, cbs=buffers, semaphores=signals)
-    return tilewright.run_program(list(tensors), program, RunOptions(checked=True, seed=seed))
+    return tilewright.run_program(list(tensors), program, RunOptions(checked=checked, seed=seed))
 
 
 def rules(run: Run) -> set[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 import tilewright
 from tests.check.noc_program import rules, run_checked, tiles
 from tilewright import ttnn
+from tilewright._errors import KernelError
+from tilewright._launch.plain_warnings import RuleWarning
 from tilewright._launch.run_options import RunOptions
 
 ACCESSOR = """
@@ -409,6 +412,28 @@ def test_the_corners_of_a_multicast(device) -> None:
             sender = f"noc_async_write_multicast(get_write_ptr(0), {address}, 2048, 1, false, {noc});"
             run = run_pair(device, sender + f"noc_async_write_barrier({noc});", "")
             assert rules(run) == ({"noc-multicast-rectangle"} if fires else set()), (noc, order)
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_a_read_from_a_multicast_address_is_refused(device, checked: bool) -> None:
+    rectangle = "get_noc_multicast_addr(there_x, there_y, there_x, there_y, get_write_ptr(0))"
+    with pytest.raises(KernelError, match="the source is a multicast address, of the rectangle") as error:
+        run_pair(device, f"noc_async_read({rectangle}, get_write_ptr(0), 32);", "", checked=checked)
+    assert error.value.rule == "noc-multicast-read"
+
+
+def test_a_plain_run_warns_of_a_wrong_number_of_receivers(device) -> None:
+    right = multicast() + "noc_async_write_barrier();"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run_pair(device, right, "", checked=False)
+    with pytest.warns(RuleWarning, match=r"multicast says 3 receivers, .*noc-multicast-count"):
+        run_pair(device, right.replace("2048, 1", "2048, 3"), "", checked=False)
+
+
+def test_logical_coordinates_in_a_noc_address_are_converted_in_the_message(device) -> None:
+    with pytest.raises(KernelError, match=r"The logical core \(0,0\) has NoC coordinates"):
+        run_pair(device, "noc_async_read(get_noc_addr(0, 0, get_write_ptr(0)), get_write_ptr(0), 32);", "")
 
 
 @pytest.mark.parametrize(

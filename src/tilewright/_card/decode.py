@@ -39,6 +39,7 @@ from tilewright._program.program import FixedProgram, ProgramDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
 from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilewright._tensor.dtype import DataFormat
+from tilewright._wire.runner import UNWRITTEN_ARGUMENT
 
 _PROCESSORS = {0: "BRISC", 1: "NCRISC", 2: "TRISC0"}
 _PROGRAMS_KEPT = 1024
@@ -109,6 +110,20 @@ class Decoder:
         """Words of a core's L1."""
         return list(struct.unpack(f"<{count}I", self._read(core, address, 4 * count)))
 
+    def mark_all(self, begin: int, end: int) -> None:
+        """Mark the part of L1 in which the host puts arguments, on every core, before it writes anything."""
+        self._l1[:, begin:end] = _marks((end - begin) // 4)
+
+    def mark_arguments(self, program: ProgramDescriptor) -> None:
+        """Mark the runtime arguments of a program that has run: the host writes those of the next one."""
+        for kernel in program.kernels:
+            place = kernel.arguments_in_l1
+            if place is None or not place.count:
+                continue
+            for core in kernel.core_ranges:
+                begin = program.config_bases.of((core.x, core.y)) + place.address
+                self._l1[core.y * self._columns + core.x, begin : begin + 4 * place.count] = _marks(place.count)
+
     def _read(self, core: Core, begin: int, size: int) -> bytes:
         return self._l1[core[1] * self._columns + core[0], begin : begin + size].tobytes()
 
@@ -170,6 +185,11 @@ class Decoder:
         kernel.arguments_in_l1 = place
         kernel.defines = [*kernel.defines, *tables]
         return kernel
+
+
+def _marks(count: int) -> NDArray[np.uint8]:
+    """Words that stand for arguments that were not written."""
+    return np.full(count, UNWRITTEN_ARGUMENT, "<u4").view(np.uint8)
 
 
 def _tables(launch: LaunchMessage) -> _Tables:

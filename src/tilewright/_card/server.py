@@ -62,6 +62,8 @@ class CardServer:
         shared = mmap.mmap(files.l1, cores * files.l1_slot_bytes)
         l1 = np.frombuffer(shared, np.uint8).reshape(cores, files.l1_slot_bytes)
         self._decoder = Decoder(layout, l1, model.grid[0], str(root), self._arch.l1_unreserved_base, self._core)
+        if _sees_unwritten_arguments():
+            self._decoder.mark_all(layout["MEM_MAP_END"], self._arch.l1_unreserved_base)
         nodes = nodes_of(
             model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_addresses
         )
@@ -156,7 +158,11 @@ class CardServer:
         if not installed:
             return self._chip.launch(program, self._options).seconds
         call = self._call if with_tensors else dataclasses.replace(self._call, tensors=())
-        return observed_run(CardLaunch(self._chip, program, self._options, call, self._show)).seconds
+        try:
+            return observed_run(CardLaunch(self._chip, program, self._options, call, self._show)).seconds
+        finally:
+            if _sees_unwritten_arguments():
+                self._decoder.mark_arguments(program)
 
     def _show(self, text: str) -> None:
         send(self._channel, CardMessageKind.PRINT, text)
@@ -175,6 +181,10 @@ class CardServer:
         places = np.frombuffer(tables, np.uint16, cores, begin) >> self._coordinate_shift
         banks = [self._core(0, place & 63, place >> 6) for place in places.tolist()]
         self._chip.set_l1_banks([y * self._grid[0] + x for x, y in banks])
+
+
+def _sees_unwritten_arguments() -> bool:
+    return any(each.sees_unwritten_arguments for each in installed)
 
 
 def _greeting(model: CardModel, layout: ReleaseLayout, wants_operations: bool) -> wire.CardGreeting:

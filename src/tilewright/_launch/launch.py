@@ -22,6 +22,7 @@ from tilewright._launch.ended_run import EndedRun, ended_run, lost_run, refused_
 from tilewright._launch.executable import Executable
 from tilewright._launch.host_memory import HostMemory
 from tilewright._launch.launch_arguments import LaunchArguments
+from tilewright._launch.plain_warnings import warn_of_notes
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.runner import Limits, Runner, RunnerGoneError, RunnerLostError, failure_text
 from tilewright._program.program import FixedProgram, ProgramDescriptor, ProgramStructure
@@ -143,6 +144,8 @@ class Launcher:
             run.calls = call_record(executable.program_with(arguments), self.arch.name, self.grid, ended.call_words())
         if run.status is not RunStatus.OK:
             raise_error(run, ended.ending, options.time_limit, self.arch.l1_bytes)
+        if run.notes and not options.checked:
+            warn_of_notes(run)
         return run
 
     def _run(

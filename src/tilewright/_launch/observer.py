@@ -145,7 +145,11 @@ class Observer(abc.ABC, Generic[Result]):
     Attributes:
         results: what it found so far, in this process.
         take: gets each result; adds it to ``results`` unless replaced.
+        sees_unwritten_arguments: a card's server marks arguments after a launch, so that those of the next one that its
+            host does not write are known.
     """
+
+    sees_unwritten_arguments = False
 
     def __init__(self) -> None:
         self.results: list[Result] = []

@@ -176,7 +176,7 @@ class Run:
         self.seconds = seconds
         self.switches = switches
         self.positions = positions
-        self.notes = notes  # of a checked run
+        self.notes = notes  # of a checked run; a plain one notes what it sees at no cost
         self.pages = pages or []  # of circular buffers that were recorded, in the order they were pushed
         self.calls = calls  # of a run that recorded them
         self.raises = raises or []  # of a run that did not end well

@@ -28,6 +28,7 @@ from tilewright._wire.run_report import Frames, KernelPlace, RunStatus
 
 EVERY_CORE = 0xFFFFFFFF  # both coordinates of a breakpoint on all cores of its kernel
 CRASH_TEXT_BYTES = 512
+UNWRITTEN_ARGUMENT = 0xA5C3F00D  # in L1 where a card's host could have put a runtime argument and did not
 
 CrashText = Annotated[bytes, ctypes.c_char * CRASH_TEXT_BYTES]
 

@@ -47,6 +47,11 @@ def _same_buffer(cause: Finding, effect: Finding) -> bool:
     return cause.cb is not None and cause.cb == effect.cb and _shared_cores(cause, effect)
 
 
+def _on_unserved_cores(cause: Finding, effect: Finding) -> bool:
+    """Arguments of cores that a card's host left out: of all kernels there."""
+    return all("the host did not write" in each.numbers for each in (cause, effect)) and _shared_cores(cause, effect)
+
+
 def _same_kernel_and_buffer(cause: Finding, effect: Finding) -> bool:
     return _same_kernel(cause, effect) and _same_buffer(cause, effect)
 
@@ -58,6 +63,9 @@ def _lines(finding: Finding) -> set[tuple[str, int]]:
 
 # A push or pop that no thread makes.
 _LEFT_OUT = (("trisc-guard",), _shared_cores)
+
+# An argument that the host did not pass.
+_NOT_GIVEN = (("arg-missing",), _shared_cores)
 
 # What may follow, from which rules, and where.
 _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
@@ -71,10 +79,10 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "init-missing": ((("init-missing",), _same_line),),  # for one side of the call, and for another
     "uninit-missing": ((("uninit-missing",), _same_kernel),),  # until there is an init
     "hang-missing-producer": (_LEFT_OUT,),
-    "hang-finished-producer": (_LEFT_OUT,),
+    "hang-finished-producer": (_LEFT_OUT, _NOT_GIVEN),
     "hang-self": (_LEFT_OUT,),
     "hang-circle": (_LEFT_OUT,),
-    "hang-full-buffer": ((("cb-pop-unwaited",), _same_buffer), _LEFT_OUT),
+    "hang-full-buffer": ((("cb-pop-unwaited",), _same_buffer), _LEFT_OUT, _NOT_GIVEN),
     "hang-semaphore": ((_LOST_SIGNALS, _anywhere),),
     "l1-race": (
         (("l1-race",), _same_memory),
@@ -91,8 +99,10 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
         (("cb-pop-unwaited",), _same_kernel_and_buffer),
     ),
     "output-unwritten": (((*_BETWEEN_CORES, *_WRONG_SIZES, *_BAD_VALUES), _anywhere),),
-    "noc-unaligned": ((_WRONG_SIZES, _same_kernel),),
-    "noc-page-out-of-range": ((_WRONG_SIZES, _same_kernel),),
+    # What a kernel does with an argument that it did not get.
+    "arg-missing": ((("arg-missing",), _on_unserved_cores),),
+    "noc-unaligned": ((_WRONG_SIZES, _same_kernel), _NOT_GIVEN),
+    "noc-page-out-of-range": ((_WRONG_SIZES, _same_kernel), _NOT_GIVEN),
     "noc-page-stride": ((_WRONG_SIZES, _same_kernel),),
     "cb-write-past-reserve": ((_WRONG_SIZES, _same_kernel),),
     "cb-read-past-wait": ((_WRONG_SIZES, _same_kernel),),

@@ -65,6 +65,8 @@ class CheckObserver(Observer[CheckedLaunch]):
         progress: gets a line about what is being done.
     """
 
+    sees_unwritten_arguments = True
+
     def __init__(self, seeds: int | None = None, sync: bool = False, footprint: bool = False) -> None:
         super().__init__()
         self._seeds = seeds

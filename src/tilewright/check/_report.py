@@ -54,6 +54,8 @@ class Report:
         '1 launch checked: nothing found'
         >>> Report(1, [], [], [], not_run=1).summary
         '1 launch checked, 1 could not be run: nothing found'
+        >>> Report(0, [], [], [], [("ValueError", "of its own")]).summary
+        'no launch checked: the script ended with ValueError: of its own'
         """
         counts = {
             severity: sum(finding.severity is severity for finding in (*self.findings, *self.notes))
@@ -63,6 +65,9 @@ class Report:
         if self.silenced:
             parts.append(f"{len(self.silenced)} silenced")
         not_run = f", {self.not_run} could not be run" if self.not_run else ""
+        if not self.launches and not parts and self.errors:
+            kind, said = self.errors[0]
+            return f"no launch checked{not_run}: the script ended with {kind}: {said.splitlines()[0] if said else ''}"
         return f"{_plural(self.launches, 'launch')} checked{not_run}: {', '.join(parts) or 'nothing found'}"
 
     def text(self, width: int = 80) -> str:

@@ -64,6 +64,9 @@ void kernel_main() {
         const uint64_t pages = fault == DATA_MISSES
             ? get_noc_multicast_addr(narrow_start_x, start_y, narrow_end_x, end_y, page)
             : get_noc_multicast_addr(start_x, start_y, end_x, end_y, page);  // AT SWAP_CORNERS
+        if (fault == READ_MULTICAST) {
+            noc_async_read(pages, page, 32);  // AT READ_MULTICAST
+        }
         if (in_rectangle) {
             // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER COUNT_ZERO
             noc_async_write_multicast_loopback_src(page, pages, tile_bytes, num_receivers, linked);
@@ -203,6 +206,7 @@ FAULTS = (
     Fault("SKIP_FLAG", always("hang-semaphore")),
     Fault("SKIP_READY", always("hang-semaphore")),
     Fault("RESET_AFTER_READY", always("semaphore-lost-reset")),
+    Fault("READ_MULTICAST", always("noc-multicast-read")),
 )
 NAMES = tuple(fault.name for fault in FAULTS)
 

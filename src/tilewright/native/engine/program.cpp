@@ -397,6 +397,7 @@ RunStatus Program::run(const RunOptions& requested) {
     stop.store(false);
     first_failed.store(~0u);
     error_text.clear();
+    plain_findings.findings = Findings();
     error_rule = Rule::None;
     error_instance = nullptr;
     fault_signal = 0;

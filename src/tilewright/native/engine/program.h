@@ -228,6 +228,7 @@ public:
     uint64_t switches = 0;
     std::atomic<bool> process_must_end{false};  // a kernel was left half done (signals/signals.h)
     std::unique_ptr<Checks> checks;  // of a checked run
+    PlainFindings plain_findings;
     std::unique_ptr<Recorder> recorder;  // of a run that records pages
     PrintFunction print = nullptr;
     SharedL1Record shared_l1;

@@ -161,10 +161,8 @@ static FindingReport report_of(const Program& program, const Finding& finding) {
 }
 
 static uint64_t put_findings(const Program& program, MessageWriter& message) {
-    if (!program.checks) {
-        return 0;
-    }
-    const std::vector<Finding>& findings = program.checks->findings.all();
+    const std::vector<Finding>& findings =
+        program.checks ? program.checks->findings.all() : program.plain_findings.findings.all();
     for (const Finding& finding : findings) {
         message.put(report_of(program, finding));
         message.put_text(rule_id(finding.rule));

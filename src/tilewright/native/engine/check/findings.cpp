@@ -88,7 +88,13 @@ static void note_here(
 void note_finding(KernelInstance& instance, Rule rule, uint32_t cb, uint64_t address, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    note_here(instance.checks->findings, instance, rule, cb, address, {}, format, arguments);
+    if (instance.checks != nullptr) {
+        note_here(instance.checks->findings, instance, rule, cb, address, {}, format, arguments);
+    } else {
+        PlainFindings& plain = instance.scheduler->program.plain_findings;
+        const std::lock_guard<std::mutex> lock(plain.mutex);
+        note_here(plain.findings, instance, rule, cb, address, {}, format, arguments);
+    }
     va_end(arguments);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -67,6 +68,12 @@ private:
     std::vector<Finding> all_;
     std::map<Place, size_t> known_;
     bool is_closed_ = false;
+};
+
+// What a plain run sees for nothing. Its kernels may run in several OS threads.
+struct PlainFindings {
+    std::mutex mutex;
+    Findings findings;
 };
 
 // Notes a broken rule at the running kernel's position; the run continues. `format` gives the details in one sentence

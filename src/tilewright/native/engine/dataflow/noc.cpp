@@ -51,6 +51,39 @@ static void stop_at_missing_buffer(uint64_t offset, const char* call) {
     }
 }
 
+// Coordinates that no node has; those of a core by its place in the grid have to be converted.
+[[noreturn]] static void stop_at_no_node(uint32_t x, uint32_t y, const char* call) {
+    for (const Core& core : this_scheduler()->program.chip.cores()) {
+        if (core.x == x && core.y == y) {
+            kernel_error(
+                "%s: nothing answers at NoC coordinates (%u,%u). The logical core (%u,%u) has NoC coordinates (%u,%u): "
+                "device.worker_core_from_logical_core gives them on the host, my_x and my_y in the kernel",
+                call,
+                x,
+                y,
+                x,
+                y,
+                core.noc_x,
+                core.noc_y);
+        }
+    }
+    kernel_error("%s: nothing answers at NoC coordinates (%u,%u)", call, x, y);
+}
+
+// A read has one source: a multicast address has a rectangle of them.
+static void stop_at_multicast_read(uint64_t source) {
+    if (source >> (kNocLocalBits + 2 * kNocNodeBits) != 0) [[unlikely]] {
+        const NocRectangle rectangle(source);
+        rule_error(
+            Rule::NocMulticastRead,
+            "noc_async_read: the source is a multicast address, of the rectangle (%u,%u)-(%u,%u)",
+            rectangle.left(),
+            rectangle.top(),
+            rectangle.right(),
+            rectangle.bottom());
+    }
+}
+
 enum class Access { Any, Overwrite };
 
 // Memory of `bytes` bytes at a node, or an error of the calling kernel.
@@ -63,7 +96,7 @@ static uint8_t* remote_memory(
     }
     const NocNode& node = this_scheduler()->program.chip.node(x, y);
     if (node.memory == nullptr) {
-        kernel_error("%s: nothing answers at NoC coordinates (%u,%u)", call, x, y);
+        stop_at_no_node(x, y, call);
     }
     const uint64_t offset = node.core != nullptr ? (local & kL1OffsetMask) : local;
     if (offset + bytes > node.bytes) {
@@ -134,6 +167,14 @@ static void for_each_in_rectangle(uint64_t address, uint32_t flags, const char* 
             rectangle.top(),
             rectangle.right(),
             rectangle.bottom());
+    }
+}
+
+// A plain run looks at the rectangle, too: beside the copies to its cores that costs nothing.
+static void check_plain_rectangle(uint64_t rectangle, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
+    KernelInstance& instance = current_instance();
+    if (instance.checks == nullptr && !instance.scheduler->looking_ahead) {
+        check_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
     }
 }
 
@@ -274,6 +315,7 @@ using namespace tw;
 extern "C" {
 
 void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint32_t noc, uint32_t transaction_id) {
+    stop_at_multicast_read(source);
     on_noc_read(current_instance(), source, destination_l1, bytes, noc, transaction_id);
     uint8_t* to = local_memory(destination_l1, bytes, "noc_async_read");
     const NocAddress where = decode_noc_address(source);
@@ -322,6 +364,7 @@ void tw_noc_write_multicast(
     wait_for_flags_delivered(rectangle, bytes);
     on_noc_write_multicast(
         current_instance(), source_l1, rectangle, bytes, num_destinations, noc, flags, transaction_id);
+    check_plain_rectangle(rectangle, num_destinations, noc, flags);
     const char* call = "noc_async_write_multicast";
     const uint8_t* from = local_memory(source_l1, bytes, call);
     noc_takes(current_instance(), from, bytes);
@@ -350,6 +393,7 @@ void tw_noc_inline_write_multicast(
     uint64_t rectangle, uint32_t value, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
     wait_for_flags_delivered(rectangle, sizeof value);
     on_noc_inline_write_multicast(current_instance(), rectangle, value, num_destinations, noc, flags);
+    check_plain_rectangle(rectangle, num_destinations, noc, flags);
     const char* call = "noc_inline_dw_write";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
         note_raise(x, y, rectangle & kNocLocalMask);
@@ -384,6 +428,7 @@ void tw_noc_atomic_increment(uint64_t destination, uint32_t amount, uint32_t wra
 void tw_noc_atomic_increment_multicast(
     uint64_t rectangle, uint32_t amount, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
     on_noc_atomic_multicast(current_instance(), rectangle, amount, num_destinations, noc, flags);
+    check_plain_rectangle(rectangle, num_destinations, noc, flags);
     const char* call = "noc_semaphore_inc_multicast";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
         note_raise(x, y, rectangle & kNocLocalMask);

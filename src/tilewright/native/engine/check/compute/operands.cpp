@@ -62,10 +62,14 @@ std::string unary_broadcast_name(uint32_t broadcast) {
     return std::string("unary_bcast_init<") + names[broadcast & 3] + ">";
 }
 
-std::string math_init_name(LoopSetup setup) {
+// `unpack` is the loop of the same init: tilize_init and untilize_init set the maths side to copy.
+std::string math_init_name(LoopSetup setup, uint32_t unpack) {
     switch (static_cast<MathLoop>(setup.loop)) {
         case MathLoop::None: return "no init call";
-        case MathLoop::Copy: return "copy_init";
+        case MathLoop::Copy:
+            return unpack == static_cast<uint32_t>(UnpackLoop::Tilize)     ? "tilize_init"
+                   : unpack == static_cast<uint32_t>(UnpackLoop::Untilize) ? "untilize_init"
+                                                                           : "copy_init";
         case MathLoop::UnaryBroadcast: return unary_broadcast_name(setup.detail);
         case MathLoop::Binary: return binary_init_name(setup.detail);
         case MathLoop::Matmul: return "matmul_init";
@@ -143,8 +147,8 @@ void checked::check_loops(const ComputeState& state, const LoopNeeds& needs, uin
             0,
             "%s needs %s, but the maths side was last set up by %s",
             call,
-            math_init_name(math).c_str(),
-            math_init_name(checks->math).c_str());
+            math_init_name(math, static_cast<uint32_t>(needs.unpack)).c_str(),
+            math_init_name(checks->math, checks->unpack.loop).c_str());
         return;
     }
     const LoopSetup unpack{static_cast<uint32_t>(needs.unpack), needs.unpack_detail};

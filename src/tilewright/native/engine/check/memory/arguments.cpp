@@ -21,8 +21,35 @@ static void mark(std::vector<bool>& read, const uint32_t* values, uint32_t count
     }
 }
 
-void ArgumentReads::load(const KernelInstance& instance, uint32_t address, uint32_t bytes) {
+// The card's server marks the words of arguments after each launch; one that is still marked was not given. The kernel
+// gets a zero: with the mark as a count it would never end.
+static void check_written(KernelInstance& instance, uint32_t address) {
+    const auto begin = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.context.runtime_args));
+    if (address < begin || address >= begin + 4 * instance.context.num_runtime_args) {
+        return;
+    }
+    auto* word = reinterpret_cast<uint32_t*>(uintptr_t{address & ~3u});
+    if (*word != wire::kUnwrittenArgument) {
+        return;
+    }
+    *word = 0;
+    const uint32_t index = (address - begin) / 4;
+    note_finding(
+        instance,
+        Rule::ArgMissing,
+        kNoCircularBuffer,
+        0,
+        "reads runtime argument %u, which the host did not write on core (%u,%u)",
+        index,
+        instance.core->x,
+        instance.core->y);
+}
+
+void ArgumentReads::load(KernelInstance& instance, uint32_t address, uint32_t bytes) {
     const KernelContext& context = instance.context;
+    if (instance.kernel->has_arguments_in_l1) {
+        check_written(instance, address);
+    }
     const auto first = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context.runtime_args));
     const auto end = static_cast<uint32_t>(
         reinterpret_cast<uintptr_t>(context.common_runtime_args + context.num_common_runtime_args));

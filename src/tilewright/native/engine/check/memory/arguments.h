@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which arguments of a program its kernels read. Arguments that a kernel reads on no core are reported at the end.
+// Which arguments of a program its kernels read. Arguments that a kernel reads on no core are reported at the end, those
+// that a card's host did not write where they are read.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ class Program;
 class ArgumentReads {
 public:
     // A load of the running kernel from its core's L1.
-    void load(const KernelInstance& instance, uint32_t address, uint32_t bytes);
+    void load(KernelInstance& instance, uint32_t address, uint32_t bytes);
     // After a run without an error.
     void note_unread(const Program& program, Findings& findings) const;
 

@@ -124,8 +124,7 @@ void NocAddresses::check_word(KernelInstance& by, uint64_t noc_address, const ch
     }
 }
 
-void NocAddresses::check_rectangle(
-    KernelInstance& by, uint64_t address, uint32_t num_destinations, uint32_t noc, bool loopback) {
+void check_rectangle(KernelInstance& by, uint64_t address, uint32_t num_destinations, uint32_t noc, bool loopback) {
     const NocRectangle rectangle(address);
     // NoC 0 runs right and down, NoC 1 left and up; from a start it reaches the end only in that direction.
     const bool in_order = noc == 0 ? rectangle.x_start <= rectangle.x_end && rectangle.y_start <= rectangle.y_end
@@ -147,7 +146,7 @@ void NocAddresses::check_rectangle(
     }
     uint32_t cores = 0;
     bool has_self = false;
-    rectangle.for_each_core(program_->chip, [&](const Core& core, uint32_t, uint32_t) {
+    rectangle.for_each_core(by.scheduler->program.chip, [&](const Core& core, uint32_t, uint32_t) {
         cores++;
         has_self |= &core == by.core;
     });

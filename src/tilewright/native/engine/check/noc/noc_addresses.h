@@ -17,6 +17,9 @@ struct HostMemory;
 struct KernelInstance;
 class Program;
 
+// A multicast's rectangle and its number of receivers.
+void check_rectangle(KernelInstance& by, uint64_t rectangle, uint32_t num_destinations, uint32_t noc, bool loopback);
+
 class NocAddresses {
 public:
     void start(Program& program);
@@ -27,8 +30,6 @@ public:
     // A transfer's size, or a page's. Ends the run if it is the tile size of a buffer that does not exist.
     void check_size(const KernelInstance& by, uint32_t bytes, const char* verb);
     void check_word(KernelInstance& by, uint64_t noc_address, const char* call);
-    void check_rectangle(
-        KernelInstance& by, uint64_t rectangle, uint32_t num_destinations, uint32_t noc, bool loopback);
     // An address made for a page; only those past their buffer are kept.
     void page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address);
 

@@ -109,7 +109,7 @@ void NocChecks::write_multicast(
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
     addresses_.check_size(instance, bytes, "multicasts");
     addresses_.check_alignment(instance, instance.core->l1_base + offset, source, false);
-    addresses_.check_rectangle(instance, rectangle, num_destinations, noc, loopback);
+    check_rectangle(instance, rectangle, num_destinations, noc, loopback);
     check_load(instance, source, bytes, "multicasts");
     Transfer transfer = write_transfer(rectangle, bytes, noc, flags, transaction_id);
     transfer.multicast = true;
@@ -175,7 +175,7 @@ void NocChecks::inline_write_multicast(
     on_call(instance);
     addresses_.check_word(instance, rectangle, "inline write");
     const uint32_t issued = ordering_.now(instance.number);  // an answer to this very word acknowledges it
-    addresses_.check_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
+    check_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
         if (&core != instance.core && semaphores_.is_sync_word(core.l1_base + offset)) {
@@ -234,7 +234,7 @@ void NocChecks::atomic_multicast(
     KernelInstance& instance = current_instance();
     on_call(instance);
     addresses_.check_word(instance, rectangle, "noc_semaphore_inc_multicast");
-    addresses_.check_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
+    check_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
         if (&core != instance.core || (flags & kNocLoopback) != 0) {
