@@ -21,9 +21,16 @@ def script(directory: Path, text: str) -> str:
 
 
 def test_a_clean_script_runs_and_nothing_is_found(python: Run, tmp_path: Path) -> None:
-    result = python(*CHECK, script(tmp_path, ADD_ONE), "--", "3")
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == f"sum {sum(range(32)) + 3 * 32}\n1 launch checked: nothing found\n"
+    for words in (("--", "3"), ("3",)):
+        result = python(*CHECK, script(tmp_path, ADD_ONE).removesuffix(".py"), *words)
+        assert (result.returncode, result.stderr) == (0, "")
+        assert result.stdout == f"sum {sum(range(32)) + 3 * 32}\n1 launch checked: nothing found\n"
+
+
+def test_an_option_that_is_nearly_one_of_ours_is_not_the_scripts(python: Run, tmp_path: Path) -> None:
+    result = python(*CHECK, script(tmp_path, ADD_ONE), "--sycn")
+    assert result.returncode == 2
+    assert "is --sync meant?" in " ".join(result.stderr.split())
 
 
 def test_findings_are_printed_without_a_traceback(python: Run, tmp_path: Path) -> None:
@@ -122,6 +129,7 @@ def test_an_error_of_the_script_itself_shows_as_usual(python: Run, tmp_path: Pat
     result = python(*CHECK, script(tmp_path, "1 / 0\n"))
     assert result.returncode == 1
     assert "ZeroDivisionError" in result.stderr
+    assert result.stdout == "no launch checked: the script ended with ZeroDivisionError: division by zero\n"
 
 
 def test_an_operation_is_checked_by_name(python: Run) -> None:

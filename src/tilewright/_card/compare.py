@@ -21,7 +21,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from tilewright._card.accumulation import accumulated_products
 from tilewright._card.drift import Comparisons, Drift, Values, measure_drift, share_of_allowed
 from tilewright._card.golden_functions import attach_golden_functions
 from tilewright._card.precision import LaunchPrecision, PrecisionReader
+from tilewright._card.script_line import script_line
 from tilewright._display.error_map import error_map
 
 # A directory for a map of the errors of every result, one file each in their order.
@@ -243,9 +243,6 @@ def _values(tensor: Any) -> Values:
 
 
 def _caller() -> str:
-    """The line that called the operation: the innermost that is neither ttnn's nor ours."""
-    inside = (str(Path(sys.modules["ttnn"].decorators.__file__).parent), str(Path(__file__).parent))
-    frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_code.co_filename.startswith(inside):
-        frame = frame.f_back
-    return f" at {frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
+    """The line that called the operation."""
+    path, line = script_line()
+    return f" at {path}:{line}" if path else ""

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from tilewright._card.program_cache import check_program_caches
 from tilewright._card.systems import system_for
 
 
@@ -30,6 +31,8 @@ def watch_operations() -> str:
         if _num_chips() > 1:
             for kind in (ttnn.decorators.FastOperation, ttnn.decorators.Operation):
                 kind.__call__ = _finished(kind.__call__)
+        if refusal := check_program_caches():
+            return refusal
     return _refusal_of_request()
 
 

@@ -10,14 +10,15 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from tilewright._cli.cache_findings import cache_summary, with_cache_findings
 from tilewright._cli.card_options import add_ttnn_option
 from tilewright._cli.check_mutation import run_mutation
 from tilewright._cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
+    parsed_arguments,
     refuse_operation_options,
     runs_on_card,
-    split_arguments,
     target_work,
 )
 from tilewright._cli.command_parser import CommandParser
@@ -43,14 +44,14 @@ Exit status: 0 nothing found, 1 findings (or the script failed), 2 bad usage.
 """
 _EXAMPLES = """
 tilewright check my_script.py
-tilewright check my_script.py --sync --footprint -- --batch 4
+tilewright check my_script.py --sync --footprint --batch 4
 tilewright check variance_w_rm --shape 2x3x64x128 --json
 tilewright check my_script.py --mutate
 """
 
 
 def build_parser() -> argparse.ArgumentParser:
-    usage = "tilewright check [options] target [-- script arguments ...]"
+    usage = "tilewright check [options] target [[--] script arguments ...]"
     parser = CommandParser("check", _DESCRIPTION, _EXAMPLES, usage)
     add_target_arguments(parser)
     parser.add_argument("--seeds", type=int, metavar="N", help="also run N randomised schedules")
@@ -59,6 +60,12 @@ def build_parser() -> argparse.ArgumentParser:
         "--footprint",
         action="store_true",
         help="print the L1 use of each program, with the smallest depths of circular buffers that work",
+    )
+    parser.add_argument(
+        "--program-cache",
+        action="store_true",
+        help="call each operation of a ttnn script again with other addresses, scalars and rows; compare results "
+        "from the program cache with those of a program built anew",
     )
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -91,8 +98,7 @@ class _ListRules(argparse.Action):
 
 def run(arguments: list[str]) -> int:
     parser = build_parser()
-    ours, script_arguments = split_arguments(arguments)
-    options = parser.parse_args(ours)
+    options, script_arguments = parsed_arguments(parser, arguments)
     if options.seeds is not None and options.seeds < 0:
         parser.error(f"--seeds is {options.seeds}; it must be 0 or more")
     if options.sarif is not None:
@@ -102,7 +108,15 @@ def run(arguments: list[str]) -> int:
     wanted = {name: getattr(options, name) for name in ("seeds", "sync", "footprint")}
     if runs_on_card(options):
         refuse_operation_options(parser, options)
-        seen = observe_on_card(options, script_arguments, ObserverRequest("check", wanted), quiet=options.json)
+        seen = with_cache_findings(
+            observe_on_card(
+                options,
+                script_arguments,
+                ObserverRequest("check", wanted),
+                quiet=options.json,
+                program_cache=options.program_cache,
+            )
+        )
     else:
         seen = _check_here(parser, options, script_arguments, CheckObserver(**wanted))
     if not seen.results and seen.error is None and (seen.status == 0 or not runs_on_card(options)):
@@ -137,6 +151,8 @@ def _show(options: argparse.Namespace, seen: ObservedTarget) -> int:
         write_output("--sarif", options.sarif, (json.dumps(log, indent=2) + "\n").encode())
     status = 1 if report.findings else seen.status
     print(_rendered(options, seen.results, report, status))
+    if options.program_cache and not options.json:
+        print(cache_summary(seen.cache_results))
     return status
 
 

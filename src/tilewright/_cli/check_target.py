@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -54,6 +55,25 @@ def refuse_operation_options(parser: argparse.ArgumentParser, options: argparse.
         parser.error("--dispatch is for the real ttnn; the built-in module has no command queues")
     if options.system is not None and not runs_on_card(options):
         parser.error("--system is for the real ttnn; the built-in module has one chip")
+
+
+def parsed_arguments(parser: argparse.ArgumentParser, arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Our options, and the script's arguments: those behind ``--``, and those before it that we do not know.
+
+    An unknown option that is nearly one of ours is refused: it is a mistake in writing more often than not.
+    """
+    ours, behind = split_arguments(arguments)
+    options, unknown = parser.parse_known_args(ours)
+    known = [name for name in parser._option_string_actions if name.startswith("--")]
+    for word in unknown:
+        near = difflib.get_close_matches(word.partition("=")[0], known, 1, 0.8) if word.startswith("--") else []
+        if near:
+            parser.error(f"unrecognized arguments: {word}; is {near[0]} meant? One of the script stands behind --")
+    script = Path(options.target)
+    is_script = (script.suffix == ".py" or script.is_file()) and not declares_operation(options.target)
+    if unknown and not is_script:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return options, [*unknown, *behind]
 
 
 def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:

@@ -13,9 +13,9 @@ from tilewright._cli.card_options import add_ttnn_option
 from tilewright._cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
+    parsed_arguments,
     refuse_operation_options,
     runs_on_card,
-    split_arguments,
 )
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import error_object, json_text, script_failed
@@ -86,8 +86,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def run(arguments: list[str]) -> int:
     parser = build_parser()
-    ours, script_arguments = split_arguments(arguments)
-    options = parser.parse_args(ours)
+    options, script_arguments = parsed_arguments(parser, arguments)
     if options.stops < 1:
         parser.error(f"--stops is {options.stops}; it must be 1 or more")
     request = _request(options)

@@ -20,6 +20,7 @@ from tilewright._card.compare import MAPS_VARIABLE
 from tilewright._card.environment import environment_with
 from tilewright._card.package import require_ttnn
 from tilewright._card.precision import COMPARE_VARIABLE
+from tilewright._card.program_cache import PROGRAM_CACHE_VARIABLE
 from tilewright._cli.check_target import Work, exit_status, runs_on_card
 from tilewright._cli.command_parser import UsageExit
 from tilewright._cli.operation_arguments import chosen_card
@@ -35,12 +36,14 @@ class ObservedTarget:
         results: of the observer, in the order of time.
         findings: about the launches as a whole.
         error: what a script of this process ended with.
+        cache_results: what calls from the program cache showed, where they were made.
     """
 
     status: int
     results: list[Any]
     findings: list[Finding] = dataclasses.field(default_factory=list)
     error: BaseException | None = None
+    cache_results: tuple[dict[str, Any], ...] = ()
 
 
 def observe_here(
@@ -73,6 +76,7 @@ def observe_on_card(
     *,
     quiet: bool,
     compares: bool = False,
+    program_cache: bool = False,
 ) -> ObservedTarget:
     """Run a script of the real ttnn in a process of its own and observe its launches and those of its child processes.
 
@@ -80,12 +84,15 @@ def observe_on_card(
         quiet: what the script prints goes to stderr.
         compares: compare each result with its operation's golden function. Maps of the errors, as dictionaries, then
             stand among the results.
+        program_cache: call each operation again, from the program cache and anew. What was found, as dictionaries, then
+            stands among the results.
     """
     with tempfile.TemporaryDirectory() as directory:
         variables = {
             **environment_with(require_ttnn(), chosen_card(options), os.environ),
             OBSERVER_VARIABLE: dataclasses.replace(request, directory=directory).text(),
             **({COMPARE_VARIABLE: "1", MAPS_VARIABLE: directory} if compares else {}),
+            **({PROGRAM_CACHE_VARIABLE: directory} if program_cache else {}),
         }
         command = [sys.executable, options.target, *arguments]
         status = subprocess.run(command, env=variables, stdout=sys.stderr if quiet else None, check=False).returncode

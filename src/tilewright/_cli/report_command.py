@@ -14,9 +14,9 @@ from tilewright._cli.check_operation import OperationCall
 from tilewright._cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
+    parsed_arguments,
     refuse_operation_options,
     runs_on_card,
-    split_arguments,
     target_work,
 )
 from tilewright._cli.command_parser import CommandParser
@@ -78,8 +78,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def run(arguments: list[str]) -> int:
     parser = build_parser()
-    ours, script_arguments = split_arguments(arguments)
-    options = parser.parse_args(ours)
+    options, script_arguments = parsed_arguments(parser, arguments)
     require_writable(parser, "--output", options.output)
     if runs_on_card(options):
         refuse_operation_options(parser, options)
