@@ -15,7 +15,7 @@ def export(python: Run, *arguments: str):
 
 def test_export_lists_its_files_and_the_next_step(python: Run, tmp_path: Path) -> None:
     out = tmp_path / "package"
-    result = export(python, "variance_w_rm", "--shape", "33x70", "--out", str(out))
+    result = export(python, "variance_w_rm", "--shape", "33x70", "--output", str(out))
     assert result.returncode == 0, result.stderr
     listed = [Path(line) for line in result.stdout.splitlines() if line.startswith(str(out))]
     assert sorted(listed) == sorted(path for path in out.rglob("*") if path.is_file())
@@ -25,7 +25,7 @@ def test_export_lists_its_files_and_the_next_step(python: Run, tmp_path: Path) -
 
 def test_export_refuses_a_directory_with_other_files(python: Run, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    result = export(python, "centralize_w_rm", "--out", str(tmp_path))
+    result = export(python, "centralize_w_rm", "--output", str(tmp_path))
     assert result.returncode == 2
     assert "is not empty" in result.stderr
     assert "--replace" in result.stderr
@@ -34,7 +34,7 @@ def test_export_refuses_a_directory_with_other_files(python: Run, tmp_path: Path
 
 def test_a_place_that_cannot_be_written_is_named(python: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    result = export(python, "centralize_w_rm", "--out", str(tmp_path / "file" / "package"))
+    result = export(python, "centralize_w_rm", "--output", str(tmp_path / "file" / "package"))
     assert result.returncode == 2
     assert f"{tmp_path / 'file' / 'package'} cannot be written: " in result.stderr
     assert "Traceback" not in result.stderr
@@ -44,13 +44,13 @@ def test_a_directory_keeps_its_permissions(python: Run, tmp_path: Path) -> None:
     out = tmp_path / "with space"
     out.mkdir()
     out.chmod(0o750)
-    result = export(python, "centralize_w_rm", "--out", str(out))
+    result = export(python, "centralize_w_rm", "--output", str(out))
     assert f"cd '{out}' && pytest" in result.stdout
     assert stat.S_IMODE(out.stat().st_mode) == 0o750
 
 
 def test_bad_arguments_name_the_allowed_values(python: Run, tmp_path: Path) -> None:
-    result = export(python, "centralize_w_rm", "--shape", "banana", "--out", str(tmp_path))
+    result = export(python, "centralize_w_rm", "--shape", "banana", "--output", str(tmp_path))
     assert result.returncode == 2
     assert "such as 2x3x64x128" in result.stderr
     assert export(python, "centralize_w_rm").returncode == 2

@@ -58,18 +58,24 @@ def test_missing_command_lists_the_commands(python: Run) -> None:
     assert "exec      run a script" in result.stderr
 
 
+def test_ops_lists_shipped_operations_and_those_of_a_folder(python: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("from tilewright import operation\n\n\n@operation\ndef mine(x): ...\n")
+    lines = python("-m", "tilewright", "ops", str(tmp_path)).stdout.splitlines()
+    assert lines[0].startswith("centralize_w_rm")
+    assert lines[-1].split() == ["mine", str(tmp_path / "mine.py")]
+
+
 def test_an_unknown_command_is_named(python: Run) -> None:
     result = python("-m", "tilewright", "exce")
     assert result.returncode == 2
     assert "invalid choice: 'exce'" in result.stderr
 
 
-@pytest.mark.parametrize("command", ["check", "debug", "report", "time"])
-def test_arguments_of_a_script_are_told_where_to_stand(python: Run, command: str) -> None:
-    result = python("-m", "tilewright", command, "script.py", "--batch", "4")
+def test_arguments_of_a_script_are_told_where_to_stand(python: Run) -> None:
+    result = python("-m", "tilewright", "time", "script.py", "--batch-size", "4")
     assert result.returncode == 2
     said = " ".join(result.stderr.split())
-    assert said.endswith("unrecognized arguments: --batch 4; arguments of the script stand behind --")
+    assert said.endswith("unrecognized arguments: --batch-size 4; arguments of the script stand behind --")
 
 
 def test_misplaced_shape_is_explained(python: Run) -> None:

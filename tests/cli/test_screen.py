@@ -95,7 +95,7 @@ def test_help_has_description_arguments_and_example(command: list[str], capsys: 
         *(["show", each] for each in ("centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm")),
         *([each, "rms_norm_w_rm.py"] for each in ("run", "show", "check")),
         ["show", "layernorm_fused_rm", "--spec"],
-        ["export", "rms_norm_w_rm.py", "--out", "package"],
+        ["export", "rms_norm_w_rm.py", "--output", "package"],
         ["show", "layernorm_fused_rm", "--program"],
         ["show", "layernorm_fused_rm", "--plan", "streaming", "--dtype", "float32"],
         ["check", "layernorm_fused_rm", "--sync", "--footprint", "--seeds", "0"],
@@ -111,7 +111,7 @@ def test_help_has_description_arguments_and_example(command: list[str], capsys: 
         ["stages", "rms_norm_w_rm.py", "--stage", "1"],
         ["log", "note", "rms_norm_w_rm.py", "gamma is read once"],
         ["log", "rms_norm_w_rm.py", "--output", "log.md"],
-        ["export", "variance_w_rm", "--out", "package"],
+        ["export", "variance_w_rm", "--output", "package"],
     ],
     ids=lambda arguments: " ".join(arguments[:2]),
 )
@@ -128,7 +128,7 @@ def test_usual_output_fits_80_columns(arguments: list[str], capsys: pytest.Captu
     [
         ["run", "centralize_w_rm", "--shape", "32x32"],
         ["show", "centralize_w_rm", "--cpp", "--program"],
-        ["export", "centralize_w_rm", "--out", "package"],
+        ["export", "centralize_w_rm", "--output", "package"],
         ["log", "note", "rms_norm_w_rm.py", "nothing"],
         ["log", "rms_norm_w_rm.py"],
         ["log", "audit", LOG],
@@ -162,7 +162,7 @@ def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixtur
         (["check", "nothing"], "'nothing'", "variance_w_rm"),
         (["check", "variance_w_rm", "--seeds", "-1"], "--seeds is -1", "0 or more"),
         (["exec", "absent.py"], "'absent.py'", "does not exist"),
-        (["export", "variance_w_rm", "--out", "."], "not empty", "--replace"),
+        (["export", "variance_w_rm", "--output", "."], "not empty", "--replace"),
         (["log", "audit"], "LOG", "at least one"),
         (["log", "audit", "absent.md"], "absent.md", "No such file"),
         (["log", "audit", LOG, "--spec", "absent.md"], "absent.md", ""),
@@ -217,7 +217,7 @@ FAILING = [
     (["exec", "--json", "ends.py"], 3, "ScriptFailed"),
     (["exec", "--json", "absent.py"], 2, "UsageError"),
     (["explain", "zxqj"], 2, "UsageError"),
-    (["export", "variance_w_rm", "--out", "."], 2, "ExportError"),
+    (["export", "variance_w_rm", "--output", "."], 2, "ExportError"),
     (["log", "nothing"], 2, "NoOperationError"),
     (["log", "audit", "absent.md"], 2, "UsageError"),
     (["log", "note", "rms_norm_w_rm.py", " "], 2, "UsageError"),
@@ -265,7 +265,7 @@ def test_failure_is_an_object_in_json(
 
 def test_exported_own_operation_keeps_its_declaration(capsys: pytest.CaptureFixture[str]) -> None:
     """Its own tensors and numbers, and its own formula in torch."""
-    assert exit_status(["export", "rms_norm_w_rm.py", "--out", "package"]) == 0
+    assert exit_status(["export", "rms_norm_w_rm.py", "--output", "package"]) == 0
     capsys.readouterr()
     package = Path("package")
     op = (package / "rms_norm_w_rm" / "op.py").read_text()

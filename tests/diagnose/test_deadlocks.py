@@ -201,7 +201,7 @@ def test_more_pages_than_the_buffer_has_fails_at_the_call(chip: Chip, make_progr
 def test_a_polling_loop_is_ended(chip: Chip, make_program) -> None:
     spin = "void kernel_main() {\n  auto s = (volatile uint32_t*)get_semaphore(0);\n  while (*s != 7) {}\n}"
     program = make_program(semaphores=1, reader=spin)
-    with pytest.raises(SpinningError, match=r"reader.cpp:3: polls memory"):
+    with pytest.raises(SpinningError, match=r"reader.cpp:3: loops without end: it polls memory that"):
         chip.launch(program, RunOptions(spin_limit=0.2))
 
 

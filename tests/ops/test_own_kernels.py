@@ -14,6 +14,8 @@ from tests.custom_operations import doubled, scaled
 from tilewright import Rows, operation, ttnn
 from tilewright._workshop.cases import check_operation
 from tilewright.formula import Value
+from tilewright.kernels import CompileTimeArg, RuntimeArg, cpp_kernel
+from tilewright.kernels._errors import KernelArgumentError
 from tilewright.ops import Operation, OperationError
 from tilewright.ops._accuracy import Accuracy, held, judge
 from tilewright.ops._export import export_operation
@@ -37,6 +39,22 @@ def test_a_kernel_in_cpp_runs_and_is_exported(device: ttnn.Device, tmp_path: Pat
     export_operation(doubled, tmp_path, shape=(64, 64))
     exported = (tmp_path / "doubled" / "kernels" / "bfloat16_blocked" / "doubled_in_cpp.cpp").read_text()
     assert exported.endswith((Path(__file__).parent / "doubled.cpp").read_text())
+
+
+def test_an_argument_that_no_plan_has_is_named(device: ttnn.Device) -> None:
+    @cpp_kernel("doubled.cpp", "compute")
+    def misnamed(num_tile_rows: RuntimeArg, tiles_of_a_block: CompileTimeArg) -> None:
+        """2 * x."""
+
+    @operation(kernels={"blocked": {"compute": misnamed}}, buffers={"in_rm": 0, "in_tiled": 1, "out_rm": 16})
+    def declared(x: Rows) -> Value:
+        """2 * x."""
+        return x * 2.0
+
+    with pytest.raises(
+        KernelArgumentError, match=r"misnamed: there is no compile-time argument tiles_of_a_block; there"
+    ):
+        judged(declared, device, (32, 32))
 
 
 def test_a_program_of_its_own_runs_with_its_numbers(device: ttnn.Device, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ Exit status: 0 all built, 1 an operation does not build, 2 bad usage.
 _EXAMPLES = """
 tilewright build ./variance_w_rm
 tilewright build ./variance_w_rm --watch
-tilewright build ./variance_w_rm --out ./build
+tilewright build ./variance_w_rm --output ./build
 """
 
 
@@ -36,7 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
         "folders", nargs="+", type=Path, metavar="FOLDER", help="folder with the sources of an operation"
     )
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="also write DIR/NAME.py, a module that loads the operation"
+        "--output", type=Path, metavar="DIR", help="also write DIR/NAME.py, a module that loads the operation"
     )
     parser.add_argument("--watch", action="store_true", help="build again whenever a file changes, until Ctrl-C")
     parser.add_argument("--json", action="store_true", help="print what was built as JSON")
@@ -75,8 +75,8 @@ def _build_all(options: argparse.Namespace) -> int:
             if not options.json:
                 print(f"tilewright build: {error}", flush=True)
             continue
-        if options.out is not None:
-            _write_module(operation, options.out)
+        if options.output is not None:
+            _write_module(operation, options.output)
         built.append(_facts(operation, time.monotonic() - begin))
         if not options.json:
             print(_line(operation, built[-1]), flush=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from tilewright import __version__
 from tilewright._build.cache import building, cache_directory
 from tilewright._build.compiler import available_compilers, find_compiler
+from tilewright._card.package import installed_ttnn
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import error_object, json_text
 from tilewright._cli.screen import COLUMNS, wrapped
@@ -113,6 +114,18 @@ def _protection() -> str:
     return "kernels run in a process of their own, which gets no files, no network and no new processes"
 
 
+def _ttnn() -> str:
+    """The installed ttnn, which scripts then run with, and whether its release is one that works."""
+    found = installed_ttnn()
+    if found is None:
+        return 'not installed: `import ttnn` gives the built-in module (pip install "tilewright[ttnn]" adds ttnn)'
+    try:
+        found.refuse_if_too_old()
+    except TilewrightError as error:
+        return str(error)
+    return f"{found.version}, runs on the simulated card"
+
+
 def _check(findings: dict[str, str], name: str, examine: Callable[[], str]) -> bool:
     try:
         findings[name] = examine()
@@ -134,6 +147,7 @@ def run(arguments: list[str]) -> int:
     healthy &= _check(findings, "cache", _cache_state)
     healthy = healthy and _check(findings, "engine", _engine) and _check(findings, "kernel", _try_kernel)
     healthy = healthy and _check(findings, "protection", _protection)
+    findings["ttnn"] = _ttnn()
     findings["torch"] = "installed" if importlib.util.find_spec("torch") else "not installed (optional)"
     if options.json:
         missing = [f"{name}: {value}" for name, value in findings.items() if value.startswith("FAILED")]

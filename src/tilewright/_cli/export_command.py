@@ -21,8 +21,8 @@ def build_parser() -> argparse.ArgumentParser:
         "a test against torch. The package takes any shape and cores, bfloat16 and float32; it depends on ttnn, not on "
         "tilewright. With --tree, write a C++ operation into a checkout of tt-metal.",
         """
-        tilewright export layernorm_fused_rm --out layernorm
-        tilewright export variance_w_rm --shape 32x4096 --out v
+        tilewright export layernorm_fused_rm --output layernorm
+        tilewright export variance_w_rm --shape 32x4096 --output v
         tilewright export variance_w_rm --tree ../tt-metal
         """,
     )
@@ -33,7 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="shape that the package's test runs, in addition to an uneven one (default 2x3x64x128)",
     )
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--out", type=Path, metavar="DIR", help="directory of the package; created if missing")
+    where.add_argument("--output", type=Path, metavar="DIR", help="directory of the package; created if missing")
     where.add_argument(
         "--tree", type=Path, metavar="DIR", help="write a C++ operation into this checkout of tt-metal instead"
     )
@@ -52,15 +52,15 @@ def run(arguments: list[str]) -> int:
     if options.tree is not None:
         return _export_tree(options)
     tested = options.shape or (2, 3, 64, 128)
-    command = f"tilewright export {operation.name} --out DIR"
-    files = export_operation(operation, options.out, shape=tested, command=command, replace=options.replace)
+    command = f"tilewright export {operation.name} --output DIR"
+    files = export_operation(operation, options.output, shape=tested, command=command, replace=options.replace)
     if options.json:
         print(json_text("export", {"operation": operation.name, "files": [str(path) for path in files]}))
         return 0
     for path in files:
         print(path)
     print("\nOn a machine with a card and ttnn:")
-    print(f"  cd {shlex.quote(str(options.out))} && pytest test_{operation.name}.py")
+    print(f"  cd {shlex.quote(str(options.output))} && pytest test_{operation.name}.py")
     return 0
 
 

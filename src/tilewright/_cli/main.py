@@ -34,6 +34,7 @@ COMMANDS = {
     "log": "write an operation's execution log; `log note` adds to it, `log audit` checks it",
     "mcp": "serve run, check, time, show, explain and stages to coding agents",
     "new": "write a file with a new operation and its test, or a C++ folder",
+    "ops": "list the operations: shipped ones, and those of files in a folder",
     "phases": "compare the result of each phase of an operation with its reference",
     "report": "run a script or an operation and write a report as an HTML page",
     "run": "run an operation and compare it with float64",
@@ -44,6 +45,14 @@ COMMANDS = {
     "tune": "find the fastest plan of an operation by modelled time",
 }
 
+
+# Commands whose target may be a file: NAME stands for NAME.py there.
+_OF_FILES = frozenset(
+    (
+        *("check", "debug", "exec", "export", "log", "log audit", "log note"),
+        *("phases", "report", "run", "show", "stages", "time", "tune"),
+    )
+)
 
 # Commands that stand behind another: `tilewright log audit`. Their modules are named after them alone.
 FURTHER_COMMANDS = {"log": ("audit", "note")}
@@ -89,6 +98,17 @@ def _imported_for_good(name: str) -> ModuleType:
     return module
 
 
+def _with_suffix(words: list[str]) -> list[str]:
+    """The words of a command with the first that names a file without its suffix replaced by the file."""
+    for at, word in enumerate(words):
+        path, colon, rest = word.partition(":")
+        if word == "--":
+            break
+        if path and not word.startswith("-") and not os.path.exists(path) and os.path.isfile(f"{path}.py"):  # noqa: PTH110, PTH113
+            return [*words[:at], f"{path}.py{colon}{rest}", *words[at + 1 :]]
+    return words
+
+
 def _run_command(given: list[str], import_module: Callable[[str], Any]) -> int:
     parser = build_parser()
     known = parser.parse_args(given[:1])
@@ -100,6 +120,8 @@ def _run_command(given: list[str], import_module: Callable[[str], Any]) -> int:
     name, rest = " ".join(words), given[len(words) :]
     if any(os.path.isdir(word) for word in rest):  # noqa: PTH112 (a path object costs more than this)
         rest = import_module("tilewright._cli.cpp_target").with_script(name, rest)
+    if name in _OF_FILES:
+        rest = _with_suffix(rest)
     command = import_module(f"tilewright._cli.{words[-1]}_command")
     as_json = wants_json(rest)
     try:
@@ -128,7 +150,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if arguments is not None:
             return _run_command(arguments, importlib.import_module)
-        return _run_command(sys.argv[1:], _imported_for_good)
+        status = _run_command(sys.argv[1:], _imported_for_good)
+        sys.stdout.flush()  # here a closed pipe can still be handled
+        return status
     except KeyboardInterrupt:
         return 130  # what a shell shows for a program ended by Ctrl-C
     except BrokenPipeError:

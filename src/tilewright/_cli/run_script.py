@@ -11,6 +11,8 @@ from pathlib import Path
 
 from tilewright._drop_in import install_as_ttnn
 
+_PACKAGE = str(Path(__file__).resolve().parents[1])
+
 
 def run_script(
     script: Path,
@@ -46,7 +48,15 @@ def run_script(
 
 
 def _show_traceback(error: BaseException, script: Path) -> None:
+    """The traceback of a script's error: from the script on, without our own frames at its end."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame.f_code.co_filename != str(script):
         traceback = traceback.tb_next
+    frame, last = traceback, traceback
+    while frame is not None:
+        if not frame.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+            last = frame
+        frame = frame.tb_next
+    if last is not None:
+        last.tb_next = None
     sys.excepthook(type(error), error.with_traceback(traceback), traceback)

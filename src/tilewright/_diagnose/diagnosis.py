@@ -92,5 +92,5 @@ def describe_position(run: Run, position: KernelPosition) -> str:
     if position.wait_kind is WaitKind.THREAD_SEMAPHORE:
         return f"{where}  waits on semaphore {position.wait_cb} between the threads"
     if position.wait_kind is WaitKind.SPIN:
-        return f"{where}  polls memory"
+        return f"{where}  in a loop of its own"
     return f"{where}  running"

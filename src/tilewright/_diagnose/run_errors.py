@@ -41,7 +41,7 @@ def raise_error(run: Run, ending: Ending, time_limit: float | None, l1_bytes: in
 
 
 def _spinning_reason(culprit: KernelPosition) -> str:
-    return "polls memory that no kernel changes any more"
+    return "loops without end: it polls memory that no kernel changes any more, or its loop has no end"
 
 
 def fault_text(ending: Ending, l1_bytes: int) -> str:

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tilewright._planner import line_plan
 from tilewright._planner.kernel_names import of_tensor
@@ -41,11 +41,13 @@ from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tensor import Tensor
 from tilewright.kernels import Kernel
+from tilewright.kernels._errors import KernelArgumentError
 
 if TYPE_CHECKING:
     from tilewright._planner.plan import Plan
 
 Tensors: TypeAlias = Mapping[str, Tensor]
+Value = TypeVar("Value")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,16 +74,32 @@ def build_program(
         descriptors.append(
             kernel.descriptor(
                 plan.split.cores,
-                compile_time_args={name: compile_time[name] for name in layout.scalars},
+                compile_time_args={
+                    name: _argument(kernel, name, "compile-time argument", compile_time) for name in layout.scalars
+                },
                 runtime_args={
-                    work.core: {name: numbers[name] if name in numbers else work.values[name] for name in scalars}
+                    work.core: {
+                        name: _argument(kernel, name, "runtime argument", {**work.values, **numbers})
+                        for name in scalars
+                    }
                     for work in plan.split.work
                 },
-                tensors={name: tensors[of_tensor(name)] for name in layout.tensors},
+                tensors={name: _argument(kernel, of_tensor(name), "tensor", tensors) for name in layout.tensors},
                 config=plan.compute_config(config) if kernel is kernels.compute else None,
             )
         )
     return ProgramDescriptor(kernels=descriptors, cbs=plan.circular_buffers())
+
+
+def _argument(kernel: Kernel, name: str, kind: str, known: Mapping[str, Value]) -> Value:
+    """The value of a kernel's argument.
+
+    Raises:
+        KernelArgumentError: there is none of this name.
+    """
+    if name not in known:
+        raise KernelArgumentError(f"{kernel.name}: there is no {kind} {name}; there are {', '.join(sorted(known))}")
+    return known[name]
 
 
 def compile_time_values(plan: Plan, dtypes: Mapping[str, DataType]) -> dict[str, int]:

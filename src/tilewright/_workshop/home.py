@@ -104,7 +104,7 @@ def find_operation(given: str) -> Home:
 
 
 def _home_of_file(file: Path, name: str) -> Home:
-    declared = _names_in(file)
+    declared = names_in(file)
     if not name and (file.stem in declared or not declared):
         name = file.stem
     if not name and len(declared) == 1:
@@ -117,7 +117,7 @@ def _home_of_file(file: Path, name: str) -> Home:
     return Home(name, file, False, file.parent / ".workshop" / name)
 
 
-def _names_in(file: Path) -> list[str]:
+def names_in(file: Path) -> list[str]:
     """Names of the functions with ``@operation``, without running the file; none if it is not Python."""
     try:
         body = ast.parse(file.read_text(encoding="utf-8", errors="replace")).body
