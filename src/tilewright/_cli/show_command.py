@@ -17,7 +17,7 @@ from tilewright._program.kernel import SourceType
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.device import Device
 from tilewright._tensor.paper_device import paper_device
-from tilewright._workshop.cases import LOGGED_CASE, case_named
+from tilewright._workshop.cases import LOGGED_CASE, usual_case
 from tilewright.ops import Operation, Plan, Strategy
 from tilewright.ops._phase_list import phase_lines
 from tilewright.ops._specification_text import phase_section, specification_lines
@@ -55,7 +55,7 @@ def run(arguments: list[str]) -> int:
     operation: Operation = options.operation
     device = paper_device(options.arch, checked_grid(parser, options))
     # A log that `log audit --spec` compares with the specification has the buffers of this case.
-    default = case_named(operation, LOGGED_CASE).shape if options.spec else (2, 3, 64, 128)
+    default = usual_case(operation, LOGGED_CASE).shape if options.spec else (2, 3, 64, 128)
     plan = operation.plan(
         options.shape or default,
         DTYPES[options.dtype or "bfloat16"],

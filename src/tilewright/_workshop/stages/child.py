@@ -15,7 +15,15 @@ from tilewright._build.kernel_sources import kernel_source
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._planner.plan import Plan
 from tilewright._tensor.device import Device
-from tilewright._workshop.cases import DTYPES, OperationCase, case_named, case_tensors, derived_cases, usual_case
+from tilewright._workshop.cases import (
+    DTYPES,
+    LOGGED_CASE,
+    OperationCase,
+    case_named,
+    case_tensors,
+    derived_cases,
+    usual_case,
+)
 from tilewright._workshop.home import Home, find_operation
 from tilewright._workshop.stages.classify import classify
 from tilewright._workshop.stages.events import Events
@@ -113,7 +121,7 @@ def _check(events: Events, operation: Operation, device: Device) -> None:
     # Imported here: only this stage needs the checker.
     from tilewright.check._check_program import CheckError, check_program
 
-    case = usual_case(operation, "all kinds of rows")
+    case = usual_case(operation, LOGGED_CASE)
     name = f"the checker finds nothing [{case.name}]"
     events.tell("begin", what=name)
     plan = _plan(operation, case, device)
