@@ -55,8 +55,8 @@ _LAZY = {
     "Matrix": "tilewright.ops._declaration",
     "Positive": "tilewright.formula._parameters",
     "Requirement": "tilewright.formula._requirements",
-    "Case": "tilewright.ops._case",
-    "Tolerance": "tilewright.ops._tolerance",
+    "OwnCase": "tilewright.ops._case",
+    "OwnTolerance": "tilewright.ops._tolerance",
     "check_operation": "tilewright._workshop.cases",
     "build": "tilewright._cpp_ops.build",
 }

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tilewright import Case, Requirement, Rows, Tolerance, operation, ttnn
+from tilewright import OwnCase, OwnTolerance, Requirement, Rows, operation, ttnn
 from tilewright._workshop.case_shapes import breaking_shape, broken_requirements
 from tilewright._workshop.cases import NoCaseError, check_operation, derived_cases, run_case
 from tilewright._workshop.stages.tests import test_stage2_validation as stage_2
@@ -38,14 +38,14 @@ def impossible(x: Rows) -> Value:
 
 @operation(
     requires=[Requirement("x.shape[-1] == 12345", "Width must be 12345")],
-    cases=[Case("mine", (2, 12345), why="the only width there is")],
+    cases=[OwnCase("mine", (2, 12345), why="the only width there is")],
 )
 def given(x: Rows) -> Value:
     """2 * x."""
     return x * 2.0
 
 
-@operation(tolerance=Tolerance(relative=0.5, reason="a test of tolerances"))
+@operation(tolerance=OwnTolerance(relative=0.5, reason="a test of tolerances"))
 def loose(x: Rows) -> Value:
     """2 * x."""
     return x * 2.0
@@ -86,7 +86,7 @@ def test_a_declaration_without_a_possible_case_is_told_how_to_give_one() -> None
 
 
 def test_a_case_that_breaks_a_requirement_is_refused() -> None:
-    declared = operation(requires=[WHOLE_TILES], cases=[Case("odd", (2, 33))])(loose.function)
+    declared = operation(requires=[WHOLE_TILES], cases=[OwnCase("odd", (2, 33))])(loose.function)
     with pytest.raises(NoCaseError, match="case 'odd' breaks its requirement"):
         derived_cases(declared)
 
@@ -98,8 +98,8 @@ def test_a_tolerance_takes_the_place_of_the_bound(device: ttnn.Device) -> None:
     assert judge([off[0]], wanted).is_within_bound
     assert not judge([off[1]], wanted).is_within_bound
     for wrong in ({"relative": 0.1}, {"reason": "none given"}, {"relative": -1.0, "reason": "negative"}):
-        with pytest.raises(OperationError, match="Tolerance: "):
-            Tolerance(**wrong)
+        with pytest.raises(OperationError, match="OwnTolerance: "):
+            OwnTolerance(**wrong)
 
 
 def test_the_example_of_the_declarations_page_passes(device: ttnn.Device) -> None:

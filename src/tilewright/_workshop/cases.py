@@ -27,7 +27,7 @@ from tilewright._workshop.case_shapes import broken_requirements, satisfying_sha
 from tilewright.formula._direction import Direction
 from tilewright.formula._evaluate import Float64
 from tilewright.formula._graph import Extent
-from tilewright.ops import Case, Operation, Options, Outcome, Strategy
+from tilewright.ops import Operation, Options, Outcome, OwnCase, Strategy
 from tilewright.ops._accuracy import Accuracy, held, judge, zeros_pass
 
 LOGGED_CASE = "all kinds of rows"  # the case whose buffers and kernels the stages record
@@ -105,12 +105,12 @@ def derived_cases(operation: Operation) -> tuple[OperationCase, ...]:
         conditions = " and ".join(f"`{each.condition}`" for each in operation.requirements)
         raise NoCaseError(
             f"{operation.name}: no shape was found that satisfies {conditions}: give one, "
-            '@operation(cases=[Case("mine", (64, 96))])'
+            '@operation(cases=[OwnCase("mine", (64, 96))])'
         )
     return found
 
 
-def _declared(operation: Operation, case: Case) -> OperationCase:
+def _declared(operation: Operation, case: OwnCase) -> OperationCase:
     """A case of the declaration.
 
     Raises:

@@ -13,10 +13,10 @@ from __future__ import annotations
 from tilewright._planner.plan import Plan
 from tilewright._planner.strategy import Strategy
 from tilewright.formula._validation import OperationError
-from tilewright.ops._case import Case
+from tilewright.ops._case import OwnCase
 from tilewright.ops._operation import Operation, Outcome
 from tilewright.ops._options import Options
-from tilewright.ops._tolerance import Tolerance
+from tilewright.ops._tolerance import OwnTolerance
 from tilewright.ops.centralize_w_rm import centralize_w_rm
 from tilewright.ops.layernorm_fused_rm import layernorm_fused_rm
 from tilewright.ops.standardize_w_rm import standardize_w_rm
@@ -28,14 +28,14 @@ OPERATIONS: dict[str, Operation] = {
 
 __all__ = [
     "OPERATIONS",
-    "Case",
     "Operation",
     "OperationError",
     "Options",
     "Outcome",
+    "OwnCase",
+    "OwnTolerance",
     "Plan",
     "Strategy",
-    "Tolerance",
     "centralize_w_rm",
     "layernorm_fused_rm",
     "standardize_w_rm",

@@ -12,7 +12,7 @@ _DTYPES = ("bfloat16", "float32")
 
 
 @dataclasses.dataclass(frozen=True)
-class Case:
+class OwnCase:
     """A shape of the main input to test with.
 
     Attributes:
@@ -23,7 +23,7 @@ class Case:
 
     Example::
 
-        @operation(cases=[Case("a batch", (4, 64, 96), why="the shape of the model")])
+        @operation(cases=[OwnCase("a batch", (4, 64, 96), why="the shape of the model")])
     """
 
     name: str
@@ -34,7 +34,7 @@ class Case:
     def __post_init__(self) -> None:
         sides = self.shape if isinstance(self.shape, (list, tuple)) else ()
         if len(sides) < 2 or not all(isinstance(each, int) and each > 0 for each in sides):
-            raise OperationError(f"Case: shape must be two sides or more, each 1 or more, not {shown(self.shape)}")
+            raise OperationError(f"OwnCase: shape must be two sides or more, each 1 or more, not {shown(self.shape)}")
         if self.dtype not in _DTYPES:
-            raise OperationError(f"Case: dtype must be {' or '.join(_DTYPES)}, not {shown(self.dtype)}")
+            raise OperationError(f"OwnCase: dtype must be {' or '.join(_DTYPES)}, not {shown(self.dtype)}")
         object.__setattr__(self, "shape", tuple(sides))

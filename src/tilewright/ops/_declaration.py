@@ -35,9 +35,9 @@ from tilewright.formula._parameters import POSITIVE, Parameter
 from tilewright.formula._requirements import Requirement
 from tilewright.formula._validation import Wording
 from tilewright.kernels import Kernel
-from tilewright.ops._case import Case
+from tilewright.ops._case import OwnCase
 from tilewright.ops._operation import Input, Operation
-from tilewright.ops._tolerance import Tolerance
+from tilewright.ops._tolerance import OwnTolerance
 
 
 class Rows(Value):
@@ -92,8 +92,8 @@ def operation(
     program: OwnProgram | None = None,
     wording: Wording | None = None,
     requires: Sequence[Requirement] = (),
-    cases: Sequence[Case] = (),
-    tolerance: Tolerance | None = None,
+    cases: Sequence[OwnCase] = (),
+    tolerance: OwnTolerance | None = None,
 ) -> Callable[[Callable[..., Any]], Operation]: ...
 
 
@@ -108,8 +108,8 @@ def operation(
     program: OwnProgram | None = None,
     wording: Wording | None = None,
     requires: Sequence[Requirement] = (),
-    cases: Sequence[Case] = (),
-    tolerance: Tolerance | None = None,
+    cases: Sequence[OwnCase] = (),
+    tolerance: OwnTolerance | None = None,
 ) -> Any:
     """Makes an operation of a function: ``@operation``, or ``@operation(buffers={"mean": 3})``.
 
@@ -138,9 +138,9 @@ def operation(
         if mapping is not None and not isinstance(mapping, Mapping):
             raise DeclarationError(f"{name} must be a dict, not {shown(mapping)}")
     for each in cases:
-        require("cases", each, Case, "a list of tilewright.Case")
+        require("cases", each, OwnCase, "a list of tilewright.OwnCase")
     if tolerance is not None:
-        require("tolerance", tolerance, Tolerance, "a tilewright.Tolerance")
+        require("tolerance", tolerance, OwnTolerance, "a tilewright.OwnTolerance")
     made = _checked_kernels(kernels or {})
     choices = Choices(dict(buffers or {}), pages == "stick", unit == "matrix", made, program)
     for name, index in choices.buffers.items():

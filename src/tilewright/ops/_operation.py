@@ -45,10 +45,10 @@ from tilewright.formula._validation import OperationError, Wording, check_input,
 from tilewright.kernels import Kernel
 from tilewright.ops._arrays import Operands
 from tilewright.ops._call_checks import check_call
-from tilewright.ops._case import Case
+from tilewright.ops._case import OwnCase
 from tilewright.ops._kept_calls import KeptCall, kept_call
 from tilewright.ops._options import OPTION_NAMES, USUAL_OPTIONS, Options, checked_config, with_options
-from tilewright.ops._tolerance import Tolerance
+from tilewright.ops._tolerance import OwnTolerance
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,8 +93,8 @@ class Operation(Meaning):
         choices: Choices,
         wording: Wording,
         requirements: Sequence[Requirement] = (),
-        cases: tuple[Case, ...] = (),
-        tolerance: Tolerance | None = None,
+        cases: tuple[OwnCase, ...] = (),
+        tolerance: OwnTolerance | None = None,
     ) -> None:
         super().__init__(function, inputs, parameters)
         self.choices = choices

@@ -13,7 +13,7 @@ from tilewright.formula._validation import OperationError
 
 
 @dataclasses.dataclass(frozen=True)
-class Tolerance:
+class OwnTolerance:
     """What a result may be off, in place of the bound of the error analysis.
 
     Attributes:
@@ -22,7 +22,7 @@ class Tolerance:
 
     Example::
 
-        @operation(program=mine, tolerance=Tolerance(relative=0.02, reason="exp is a polynomial of degree 3 here"))
+        @operation(program=mine, tolerance=OwnTolerance(relative=0.02, reason="exp is a polynomial of degree 3 here"))
     """
 
     absolute: float = 0.0
@@ -34,11 +34,11 @@ class Tolerance:
             value = getattr(self, name)
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not is_number or not math.isfinite(value) or value < 0:
-                raise OperationError(f"Tolerance: {name} must be a finite number of 0 or more, not {value!r}")
+                raise OperationError(f"OwnTolerance: {name} must be a finite number of 0 or more, not {value!r}")
         if not self.absolute and not self.relative:
-            raise OperationError("Tolerance: absolute or relative must be above 0")
+            raise OperationError("OwnTolerance: absolute or relative must be above 0")
         if not isinstance(self.reason, str) or not self.reason.strip():
-            raise OperationError("Tolerance: reason must say where the tolerance comes from")
+            raise OperationError("OwnTolerance: reason must say where the tolerance comes from")
 
     def allowed(self, exact: Float64) -> Float64:
         """What each element may be off."""
