@@ -48,7 +48,7 @@ tilewright exec --arch blackhole --grid p100a my_script.py
 tilewright exec --compare my_script.py
 tilewright exec --json my_script.py
 tilewright exec -- pytest tests/ttnn/unit_tests/operations/eltwise/test_add.py
-tilewright exec --exit-codes --diagnosis why.json -- pytest --tilewright my_op/test_dev
+tilewright exec --exit-codes --diagnosis why.json -- pytest my_op/test_dev
 """
 
 
