@@ -29,6 +29,19 @@ def test_traces_queues_sub_devices_and_errors(on_card: OnCard, real_ttnn_with_to
     assert "c_0 has no producer" in result.stdout
 
 
+def test_wrong_traces_are_named(on_card: OnCard, real_ttnn_with_torch: str) -> None:
+    result = on_card("--dispatch", "fast", str(SCRIPT.with_name("wrong_traces.py")), python=real_ttnn_with_torch)
+    assert result.returncode == 0, result.stdout + result.stderr
+    lines = result.stdout.splitlines()
+    freed = next(line for line in lines if line.startswith("freed: "))
+    assert "needs the tensor of shape (32, 32) at 0x" in freed
+    assert "which ttnn.add reads, but it has been freed since the capture" in freed
+    assert "Warm up before capturing a trace" in result.stdout
+    assert "still usable: 2.71875" in lines
+    assert "deadlock: ttnn.execute_trace, ttnn.generic_op of the trace: DeadlockError: deadlock on core (0,0)" in lines
+    assert "closed after a deadlock in a trace" in lines
+
+
 def test_sampled_operations_are_those_of_slow_dispatch(on_card: OnCard) -> None:
     slow, fast = (_results(on_card, dispatch) for dispatch in ("slow", "fast"))
     assert fast == slow

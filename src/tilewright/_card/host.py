@@ -85,7 +85,7 @@ def _callers(frame: FrameType | None) -> list[tuple[str, int]]:
 def _given(frame: FrameType) -> Iterator[Any]:
     """Tensors on a device among the arguments of a call."""
     given = frame.f_locals.get("function_args", ()), frame.f_locals.get("function_kwargs", {}).values()
-    return _tensors([*itertools.chain(*given)])
+    return tensors_among([*itertools.chain(*given)])
 
 
 def _described(tensor: Any) -> dict[str, Any] | None:
@@ -105,10 +105,10 @@ def _described(tensor: Any) -> dict[str, Any] | None:
     }
 
 
-def _tensors(arguments: Any) -> Iterator[Any]:
+def tensors_among(arguments: Any) -> Iterator[Any]:
     """Tensors on a device among arguments, lists of them included."""
     if isinstance(arguments, (list, tuple)):
         for each in arguments:
-            yield from _tensors(each)
+            yield from tensors_among(each)
     elif type(arguments).__name__ == "Tensor" and arguments.device() is not None:
         yield arguments

@@ -18,7 +18,7 @@ static bool runs_python() {
            state_of_thread() != nullptr;
 }
 
-std::string call_host_python(const char* module, const char* function) {
+static std::string call_host_python(const char* module, const char* function, const char* argument) {
     if (!runs_python()) {
         return "";
     }
@@ -28,7 +28,10 @@ std::string call_host_python(const char* module, const char* function) {
     auto* release = python_function<void(void*)>("Py_DecRef");
     const int lock = python_function<int()>("PyGILState_Ensure")();
     void* imported = import(module);
-    void* answer = imported != nullptr ? call(imported, function, nullptr) : nullptr;
+    void* answer = nullptr;
+    if (imported != nullptr) {
+        answer = argument != nullptr ? call(imported, function, "s", argument) : call(imported, function, nullptr);
+    }
     const char* text = answer != nullptr ? text_of(answer) : nullptr;
     const std::string result = text != nullptr ? text : "";
     python_function<void()>("PyErr_Clear")();
@@ -36,6 +39,18 @@ std::string call_host_python(const char* module, const char* function) {
     release(imported);
     python_function<void(int)>("PyGILState_Release")(lock);
     return result;
+}
+
+std::string call_host_python(const char* module, const char* function) {
+    return call_host_python(module, function, static_cast<const char*>(nullptr));
+}
+
+std::string call_host_python(const char* module, const char* function, const std::string& argument) {
+    return call_host_python(module, function, argument.c_str());
+}
+
+std::string captured_operation(uint32_t launch) {
+    return call_host_python("tilewright._card.traces", "captured_operation", std::to_string(launch));
 }
 
 bool waits_for_each_program() { return call_host_python("tilewright._card.host", "waits_for_each_program") == "yes"; }

@@ -3,6 +3,7 @@
 // depends on none of them, and a host in C++ works without.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace card {
@@ -10,6 +11,12 @@ namespace card {
 // The text that a function of a module returns, called without arguments. Empty if this thread runs no Python, the
 // module cannot be imported, or the function raises or returns something else.
 std::string call_host_python(const char* module, const char* function);
+
+// The same with a text as its argument.
+std::string call_host_python(const char* module, const char* function, const std::string& argument);
+
+// The operation of ttnn that a launch of a trace was captured from; empty: not known.
+std::string captured_operation(uint32_t launch);
 
 // The operation of ttnn that this thread executes; empty: none.
 std::string current_operation();

@@ -114,6 +114,10 @@ template <typename Access>
 static void with_operation(Access access) {
     try {
         access();
+    } catch (const TraceError& error) {
+        const std::string operation = captured_operation(error.launch);
+        throw std::runtime_error(
+            "ttnn.execute_trace" + (operation.empty() ? "" : ", " + operation + " of the trace") + ": " + error.what());
     } catch (const std::runtime_error& error) {
         const std::string operation = current_operation();
         if (operation.empty()) {
@@ -182,6 +186,13 @@ static void write_tile(uint32_t x, uint32_t y, uint64_t address, const void* dat
     write_node(*opened(), x, y, address, data, bytes);
 }
 
+// Only command queues have traces. A host without Python does without names of captured operations.
+static void watch_traces() {
+    if (std::getenv("TT_METAL_SLOW_DISPATCH_MODE") == nullptr) {
+        call_host_python("tilewright._card.traces", "watch_traces");
+    }
+}
+
 }  // namespace card
 
 extern "C" {
@@ -198,6 +209,7 @@ void libttsim_init() {
         // Without the lock: Python may have to wait for a thread that waits for the lock.
         auto opening = std::make_shared<card::System>();
         card::watch_operations();
+        card::watch_traces();
         const std::lock_guard lock(card::g_opening);
         if (!card::g_system) {
             card::g_system = std::move(opening);

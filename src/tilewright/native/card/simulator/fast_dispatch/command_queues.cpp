@@ -9,6 +9,16 @@ static bool is_at(const Numbers& defines, NumberName x, NumberName y, const Numb
     return defines.at(x) == other.at("MY_NOC_X") && defines.at(y) == other.at("MY_NOC_Y");
 }
 
+static bool is_trace_error(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const TraceError&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
 void CommandQueues::start(
     const Numbers& commands, std::vector<DispatchKernel> kernels, const std::vector<uint8_t>& bank_tables) {
     const std::lock_guard lock(mutex_);
@@ -78,13 +88,21 @@ void CommandQueues::after_write(uint32_t x, uint32_t y, uint64_t address, uint64
     if (is_executing_ || (posts == nullptr && !frees)) {
         return;
     }
+    const bool had_failed = failure_ != nullptr;
     is_executing_ = true;
     try {
+        if (had_failed && posts != nullptr) {
+            posts->discard_batch();  // the host takes it back when it gets the error
+        }
         execute();
     } catch (...) {
         failure_ = failure_ ? failure_ : std::current_exception();
     }
     is_executing_ = false;
+    // The host must learn how many workers a trace had before it can be interrupted: its next command gets the error.
+    if (!had_failed && failure_ && is_trace_error(failure_)) {
+        return;
+    }
     if (posts != nullptr && failure_) {
         posts->repeat_entry(address);
         std::rethrow_exception(std::exchange(failure_, nullptr));

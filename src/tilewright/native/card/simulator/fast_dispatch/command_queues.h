@@ -4,7 +4,7 @@
 // can be executed; a command that waits for the other queue or for room in the completion queue is taken up then.
 //
 // Errors of a program are thrown to the thread that posts commands, at the call that ran it if the queue did not have to
-// wait, else at the next write to a fetch queue.
+// wait, else at the next write to a fetch queue. An error in a trace is always thrown at the next one.
 #pragma once
 
 #include <cstdint>

@@ -69,6 +69,12 @@ bool Prefetcher::fetch() {
     return true;
 }
 
+void Prefetcher::discard_batch() {
+    if (batch_.is_empty() && fetch()) {
+        batch_.position = batch_.bytes.size();
+    }
+}
+
 bool Prefetcher::step() {
     if (trace_.is_empty() && batch_.is_empty() && !fetch()) {
         return false;

@@ -24,6 +24,8 @@ public:
     bool is_fetch_queue(uint64_t address, uint64_t bytes) const;
     // Executes a command; false: there is none, or it must wait.
     bool step();
+    // Drops the next batch.
+    void discard_batch();
     // The host takes back what it wrote to the fetch queue: the next entry comes to the same place.
     void repeat_entry(uint64_t address) { fetch_position_ = address; }
     NocPlace core() const { return core_; }

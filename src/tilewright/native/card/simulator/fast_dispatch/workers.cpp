@@ -25,6 +25,7 @@ Workers::Workers(Memory& memory, const Numbers& numbers, Run run, Finish finish)
     mode_ = config + numbers.at("kernel_config_msg_t.mode");
     enables_ = config + numbers.at("kernel_config_msg_t.enables");
     enables_bytes_ = numbers.at("enables_bytes");
+    host_id_ = config + numbers.at("kernel_config_msg_t.host_assigned_id");
     preload_ = config + numbers.at("kernel_config_msg_t.preload");
     mode_device_ = numbers.word("DISPATCH_MODE_DEV");
     go_ = static_cast<uint8_t>(numbers.at("RUN_MSG_GO"));
@@ -103,7 +104,7 @@ void Workers::send_go(const NocRectangle& rectangle, uint32_t index, uint32_t wo
     std::exception_ptr failure;
     if (signal == go_) {
         try {
-            run(launched);
+            run(launched, in_trace);
         } catch (...) {
             failure = std::current_exception();
         }
@@ -116,13 +117,21 @@ void Workers::send_go(const NocRectangle& rectangle, uint32_t index, uint32_t wo
     }
 }
 
-void Workers::run(const std::vector<LaunchedCore>& launched) {
+void Workers::run(const std::vector<LaunchedCore>& launched, bool in_trace) {
     if (launched.empty()) {
         throw std::runtime_error(
             "tilewright: a go signal reached no core with a kernel; after an error inside a trace the device must be "
             "closed and opened again");
     }
-    run_(launched);
+    const LaunchedCore first = launched.front();
+    try {
+        run_(launched);
+    } catch (const std::runtime_error& error) {
+        if (!in_trace) {
+            throw;
+        }
+        throw TraceError(error.what(), read_word({first.x, first.y}, first.launch_address + host_id_));
+    }
 }
 
 void Workers::finish_launch(NocPlace worker, uint32_t go_word, bool advances) {

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,14 @@
 #include "wire/card.h"
 
 namespace card {
+
+// An error of a launch in a trace; `launch` is the number that its message carries.
+class TraceError : public std::runtime_error {
+public:
+    TraceError(const std::string& text, uint32_t launch) : std::runtime_error(text), launch(launch) {}
+
+    uint32_t launch;
+};
 
 class Workers {
 public:
@@ -41,7 +51,7 @@ public:
 
 private:
     bool listens_to(NocPlace worker, uint32_t index);
-    void run(const std::vector<LaunchedCore>& launched);
+    void run(const std::vector<LaunchedCore>& launched, bool in_trace);
     bool take_launch(NocPlace worker, std::vector<LaunchedCore>& launched);
     void reset_pointer(NocPlace worker);
     void finish_launch(NocPlace worker, uint32_t go_word, bool advances);
@@ -52,7 +62,7 @@ private:
     Run run_;
     Finish finish_;
     uint64_t go_words_, go_index_, read_pointer_, launch_, launch_bytes_, num_launches_;
-    uint64_t mode_, enables_, preload_, enables_bytes_;
+    uint64_t mode_, enables_, preload_, enables_bytes_, host_id_;
     uint32_t mode_device_;
     uint8_t go_, done_, reset_, replay_;
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> completions_;  // by dispatch core and stream
