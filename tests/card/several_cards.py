@@ -33,8 +33,3 @@ try:
     ttnn.open_mesh_device(ttnn.MeshShape(2, 4))
 except RuntimeError as error:
     print(error)
-ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_1D)
-try:
-    ttnn.open_mesh_device(ttnn.MeshShape(1, 2))
-except RuntimeError as error:
-    print(error)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -26,7 +25,6 @@ def test_two_devices_and_a_mesh_of_both(on_card: OnCard, real_ttnn_with_torch: s
         "tilewright: open_mesh_device: mesh_shape 2x4 needs 8 chips; the simulated system has 2 chips; give "
         "--system 2x4 (or t3000, p150x8)\n" in result.stdout
     )
-    assert re.search(r"\ntilewright: a kernel on ethernet core \d+-\d+ was launched; .* no collectives ", result.stdout)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 from tilewright._launch.chip import Chip
 from tilewright._launch.run_options import RunOptions
 from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
 
 # Counts in .data, .bss and a function's static, with turns to other cores in between.
 COUNTING = """
@@ -72,6 +75,20 @@ def test_every_core_and_every_launch_has_its_own(chip: Chip, make_program, threa
         for x in range(4):
             rounds = x + 2
             assert results(chip, x) == [100 + rounds, rounds, 10 + rounds, 708 + rounds, 1000 + x + rounds - 1]
+
+
+def test_two_kernels_with_the_same_code_have_their_own(chip: Chip, make_program) -> None:
+    program = make_program(grid=(2, 1), cbs={0: 1}, semaphores=2, reader=COUNTING, writer=CONSUMER)
+    first = next(kernel for kernel in program.kernels if kernel.kernel_source == COUNTING)
+    second = copy.copy(first)
+    first.core_ranges, second.core_ranges = (
+        CoreRangeSet([CoreRange(CoreCoord(x, 0), CoreCoord(x, 0))]) for x in range(2)
+    )
+    program.kernels = [*program.kernels, second]
+    chip.launch(program)
+    for x in range(2):
+        rounds = x + 2
+        assert results(chip, x) == [100 + rounds, rounds, 10 + rounds, 708 + rounds, 1000 + x + rounds - 1]
 
 
 def test_another_program_with_the_same_kernel_starts_afresh(chip: Chip, make_program) -> None:

@@ -29,6 +29,8 @@ _MOVED_FOLDERS = {
     ("utils/", "api/numeric/"): "bfloat16 float32 int32",
 }
 
+FABRIC, FABRIC_TYPES = "tw/fabric.h", "tw/fabric_types.h"
+
 # Single headers: where they lead, and the names that do, without the suffix where it is the same.
 _OTHER_NAMES = {
     "api/compute/common_globals.h": "api/compute/blank",
@@ -68,12 +70,13 @@ _OTHER_NAMES = {
     "tw/core.h": """
         internal/dataflow/dataflow_api_common internal/tt-1xx/cache internal/tt-1xx/risc_common risc_common
     """,
-    "tw/fabric.h": """
+    FABRIC: """
         hostdev/fabric_edm_packet_header.hpp hostdevcommon/fabric_common
         tt_metal/fabric/hw/inc/edm_fabric/fabric_connection_manager.hpp tt_metal/fabric/hw/inc/fabric_routing_mode
         tt_metal/fabric/hw/inc/linear/addrgen_api tt_metal/fabric/hw/inc/linear/api tt_metal/fabric/hw/inc/noc_addr
         tt_metal/fabric/hw/inc/tt_fabric_api tt_metal/fabric/hw/inc/tt_fabric_mux_interface.hpp
     """,
+    FABRIC_TYPES: "tt-metalium/experimental/fabric/fabric_edm_types.hpp",
     "tw/llk/math.h": """
         llk_math_binary_api llk_math_common llk_math_common_api llk_math_eltwise_binary llk_math_matmul_api
         llk_math_reduce_api llk_math_transpose_dest_api llk_math_unary_datacopy_api

@@ -23,7 +23,7 @@ _RECORDED = [NATIVE / "abi" / name for name in ("circular_buffer.h", "recorded_c
 def generated_headers() -> dict[str, str]:
     """The text of every generated header by its path."""
     forwarding = forwarding_headers.forwarding_headers()
-    leading = {name: f'#pragma once\n#include "{header}"\n' for name, header in forwarding.items()}
+    leading = {name: _leading_to(name, header) for name, header in forwarding.items()}
     return {**sfpu_headers.generated_sfpu_headers(), **leading, "tw/recorded_names.h": _recorded_names()}
 
 
@@ -31,6 +31,14 @@ def _recorded_names() -> str:
     """Macros with which a recorded kernel calls the recording form of an engine function."""
     names = [name for path in _RECORDED for name in re.findall(r"^TW_RECORDED_CALL\((\w+)", path.read_text(), re.M)]
     return "".join(f"#define tw_{name} tw::recorded::{name}\n" for name in names)
+
+
+def _leading_to(name: str, header: str) -> str:
+    text = f'#pragma once\n#include "{header}"\n'
+    if header not in (forwarding_headers.FABRIC, forwarding_headers.FABRIC_TYPES):
+        return text
+    # With a fabric it is the header of that name of the installed ttnn (_card/fabric_kernels.py).
+    return f'#pragma once\n#ifdef TW_FABRIC\n#include_next <{name}>\n#else\n#include "{header}"\n#endif\n'
 
 
 @functools.cache

@@ -68,6 +68,7 @@ class Decoder:
         root: where tt-metal's files lie.
         buffers_begin: where tt-metal puts the first circular buffer of a program.
         core_at: the core at NoC coordinates of a card.
+        fabric: macros of kernels in a system of several chips.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Decoder:
         root: str,
         buffers_begin: int,
         core_at: Callable[[int, int, int], Core],
+        fabric: tuple[tuple[str, str], ...] = (),
     ) -> None:
         self._messages = MessageReader(layout)
         self._l1 = l1
@@ -85,6 +87,7 @@ class Decoder:
         self._root = root
         self._buffers_begin = buffers_begin
         self._core_at = core_at
+        self._fabric = fabric
         self._known: dict[bytes, ProgramDescriptor] = {}
         self.num_decoded = 0
 
@@ -178,7 +181,7 @@ class Decoder:
             found.buffers.setdefault(key, []).append(core)
 
     def _record(self, directory: str) -> KernelRecord:
-        return kernel_record(directory, self._root)
+        return kernel_record(directory, self._root, self._fabric)
 
     def _kernel(self, directory: str, place: ArgumentsInL1, tables: _Tables, cores: list[Core]) -> KernelDescriptor:
         kernel = self._record(directory).descriptor(_ranges(cores))

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tilewright._card.fabric_kernels import fabric_include_paths
 from tilewright._card.package import CardError
 from tilewright._program.kernel import KernelDescriptor, SourceType
 from tilewright._program.kernel_config import (
@@ -88,8 +89,12 @@ class KernelRecord:
 
 
 @functools.lru_cache(maxsize=4096)
-def kernel_record(directory: str, root: str) -> KernelRecord:
-    """Reads what was built in ``directory`` with the tt-metal whose files lie below ``root``."""
+def kernel_record(directory: str, root: str, fabric: tuple[tuple[str, str], ...] = ()) -> KernelRecord:
+    """Reads what was built in ``directory`` with the tt-metal whose files lie below ``root``.
+
+    Args:
+        fabric: macros of kernels in a system with a fabric (fabric_kernels.py).
+    """
     built = Path(directory)
     command = _recorded_command(built)
     macros = dict(_macros(command))
@@ -105,8 +110,8 @@ def kernel_record(directory: str, root: str) -> KernelRecord:
         bindings=_bindings(includes),
         compile_time_args=tuple(int(word, 0) for word in macros.get("KERNEL_COMPILE_TIME_ARGS", "").split(",") if word),
         named_compile_time_args=_named_arguments(command, macros, built),
-        defines=_generated_defines(generated) if is_compute else _defines(macros),
-        include_paths=tuple(_include_paths(command, root)),
+        defines=_generated_defines(generated) if is_compute else (*_defines(macros), *fabric),
+        include_paths=(*_include_paths(command, root), *(fabric_include_paths(root) if fabric else ())),
         config=_compute_config(descriptors) if is_compute else _data_movement_config(built.name, macros),
         formats=_formats(descriptors),
     )
@@ -115,6 +120,13 @@ def kernel_record(directory: str, root: str) -> KernelRecord:
 def recorded_macros(directory: str) -> dict[str, str]:
     """Every macro a kernel was compiled with; the value of one without a value is 1."""
     return dict(_macros(_recorded_command(Path(directory))))
+
+
+def named_arguments(directory: str) -> dict[str, int]:
+    """The named compile-time arguments of a kernel."""
+    built = Path(directory)
+    command = _recorded_command(built)
+    return dict(_named_arguments(command, dict(_macros(command)), built))
 
 
 def _recorded_command(built: Path) -> list[str]:

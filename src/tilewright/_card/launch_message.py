@@ -11,7 +11,7 @@ from tilewright._wire import card as wire
 
 TENSIX = 0  # which of tt-metal's programmable core types
 _NO_ARGUMENTS = 0xFFFF
-_TEXT_MAGIC = b"TWKERNEL"
+TEXT_MAGIC = b"TWKERNEL"
 _SEMAPHORE_BYTES = 16
 _CB_WORDS = 4
 _PIPES, _NO_PIPES = "prefetcher_pipe_offset", 0xFF
@@ -141,10 +141,10 @@ def _has_pipes(layout: ReleaseLayout) -> bool:
 
 def kernel_directory(text: bytes) -> str | None:
     """The build directory that a kernel's text names; None where the text is none of ours."""
-    if not text.startswith(_TEXT_MAGIC):
+    if not text.startswith(TEXT_MAGIC):
         return None
-    (size,) = struct.unpack_from("<I", text, len(_TEXT_MAGIC))
-    begin = len(_TEXT_MAGIC) + 4
+    (size,) = struct.unpack_from("<I", text, len(TEXT_MAGIC))
+    begin = len(TEXT_MAGIC) + 4
     return text[begin : begin + size].decode()
 
 

@@ -23,7 +23,7 @@ class HostChip:
         soc_descriptor: the file of the package that describes the chip.
         worker_columns, worker_rows: NoC coordinates of all Tensix cores that are not harvested, also those that
             programs do not get.
-        ethernet: NoC coordinates of ethernet cores.
+        ethernet: NoC coordinates of ethernet cores, by channel.
         dram_endpoints: coordinates at which each DRAM channel answers.
         channel_offset: addresses from here on are a channel's second bank; 0: a channel is one bank.
     """
@@ -42,7 +42,7 @@ _WORMHOLE = HostChip(
     soc_descriptor="wormhole_b0_80_arch.yaml",
     worker_columns=tuple(range(18, 26)),
     worker_rows=tuple(range(18, 28)),
-    ethernet=tuple((x, y) for x in range(18, 26) for y in (16, 17)),
+    ethernet=tuple((x, y) for y in (16, 17) for x in (25, 18, 24, 19, 23, 20, 22, 21)),
     dram_endpoints=(
         ((0, 0), (0, 1), (0, 11)),
         ((0, 5), (0, 6), (0, 7)),

@@ -12,15 +12,18 @@ import dataclasses
 import mmap
 import os
 import socket
+import struct
 import sys
 from pathlib import Path
 
 import numpy as np
 
 from tilewright._card.card_launch import Call, CardLaunch
+from tilewright._card.chip_names import chip_and_core, with_chips
 from tilewright._card.decode import Core, Decoder
 from tilewright._card.dispatch_kernels import dispatch_kernels
 from tilewright._card.environment import described_card
+from tilewright._card.fabric_kernels import fabric_defines
 from tilewright._card.global_buffers import is_connected, joined_bases, joined_program, partners
 from tilewright._card.launch_message import launch_layout
 from tilewright._card.launched_cores import LaunchedCores
@@ -28,6 +31,7 @@ from tilewright._card.layout import ReleaseLayout
 from tilewright._card.precision import note_precision
 from tilewright._card.products import CardModel, nodes_of
 from tilewright._card.protocol import ClosedError, receive, send, send_greeting
+from tilewright._card.routers import Routers, router_kernel
 from tilewright._card.tensors import callers_told, tensors_told
 from tilewright._errors import TilewrightError
 from tilewright._launch.chip import Chip
@@ -61,9 +65,12 @@ class CardServer:
         cores = self._chip.grid[0] * self._chip.grid[1]
         shared = mmap.mmap(files.l1, cores * files.l1_slot_bytes)
         l1 = np.frombuffer(shared, np.uint8).reshape(cores, files.l1_slot_bytes)
-        self._decoder = Decoder(layout, l1, model.grid[0], str(root), self._arch.l1_unreserved_base, self._core)
+        self._routers = Routers(model.mesh, model.chip.ethernet, layout)
+        fabric = fabric_defines(layout) if model.mesh.chips > 1 else ()
+        begin = self._arch.l1_unreserved_base
+        self._decoder = Decoder(layout, l1, model.grid[0], str(root), begin, self._core, fabric)
         if _sees_unwritten_arguments():
-            self._decoder.mark_all(layout["MEM_MAP_END"], self._arch.l1_unreserved_base)
+            self._decoder.mark_all(layout["MEM_MAP_END"], begin)
         nodes = nodes_of(
             model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_addresses
         )
@@ -87,6 +94,8 @@ class CardServer:
                 self._answer(LaunchedCores.of(data))
             elif kind is CardMessageKind.DISPATCH_CORE:
                 self._describe_dispatch_core(data)
+            elif kind is CardMessageKind.ETHERNET_CORE:
+                self._start_ethernet_core(data)
 
     def _describe_dispatch_core(self, l1: bytes) -> None:
         try:
@@ -95,6 +104,17 @@ class CardServer:
             send(self._channel, CardMessageKind.FAILED, f"{type(error).__name__}: {error}")
         else:
             send(self._channel, CardMessageKind.DISPATCH_CORE, text)
+
+    def _start_ethernet_core(self, data: bytes) -> None:
+        card, x, y = struct.unpack_from("<III", data)
+        try:
+            kernel = router_kernel(self._layout, data[12:])
+            self._routers.start(card, x, y, kernel)
+            self._chip.set_routers(self._routers.all())
+        except Exception as error:
+            send(self._channel, CardMessageKind.FAILED, f"{type(error).__name__}: {error}")
+        else:
+            send(self._channel, CardMessageKind.ETHERNET_CORE, kernel.words)
 
     def _answer(self, launched: LaunchedCores) -> None:
         known = self._decoder.num_decoded
@@ -106,7 +126,7 @@ class CardServer:
         except Exception as error:
             # Also what we did not foresee: the host gets it, and can go on or close its device.
             self._waiting = []
-            send(self._channel, CardMessageKind.FAILED, f"{type(error).__name__}: {error}")
+            send(self._channel, CardMessageKind.FAILED, self._named(f"{type(error).__name__}: {error}"))
         else:
             if seconds is None:
                 send(self._channel, CardMessageKind.WAITING)
@@ -168,7 +188,12 @@ class CardServer:
         send(self._channel, CardMessageKind.PRINT, text)
 
     def _print(self, core: tuple[int, int], kernel: str, line: str) -> None:
-        self._show(f"({core[0]},{core[1]}) {kernel}: {line}\n")
+        place = f"({core[0]},{core[1]})" if self._chip.num_dies == 1 else chip_and_core(core, self._grid[1])
+        self._show(f"{place} {kernel}: {line}\n")
+
+    def _named(self, text: str) -> str:
+        """A message with the chips of its cores, if there are several."""
+        return text if self._chip.num_dies == 1 else with_chips(text, self._grid[1])
 
     def _core(self, card: int, x: int, y: int) -> Core:
         row = self._arch.worker_rows.index(y)

@@ -61,10 +61,17 @@ class _RunnerStarter:
     noc_xy: NDArray[np.uint8]
     files: MemoryFiles
     l1_banks: array[int]
+    routers: list[wire.FabricRouter]
 
     def __call__(self) -> Runner:
-        request = wire.ChipRequest(config=self.config, num_nodes=len(self.noc_xy), num_l1_banks=len(self.l1_banks))
-        parts = [bytes(request), self.noc_xy.tobytes(), self.l1_banks.tobytes()]
+        request = wire.ChipRequest(
+            config=self.config,
+            num_nodes=len(self.noc_xy),
+            num_l1_banks=len(self.l1_banks),
+            num_routers=len(self.routers),
+        )
+        routers = b"".join(map(bytes, self.routers))
+        parts = [bytes(request), self.noc_xy.tobytes(), self.l1_banks.tobytes(), routers]
         return Runner((self.files.l1, self.files.dram, self.files.state), parts)
 
 
@@ -128,7 +135,8 @@ class Chip:
         self._is_parents = False
         self._files = _memory_files(self._handle)
         self._l1_banks = array("H")
-        starter = _RunnerStarter(config, noc_xy, self._files, self._l1_banks)
+        self._routers: list[wire.FabricRouter] = []
+        starter = _RunnerStarter(config, noc_xy, self._files, self._l1_banks, self._routers)
         self._launcher = Launcher(arch, self.grid, self.die_grid, starter)
         self._finalizer = weakref.finalize(self, _free, self._handle, self._launcher)
         _chips.add(self)
@@ -217,6 +225,12 @@ class Chip:
         """Write the poison that DRAM lacks so far, for processes that read the memory files themselves."""
         with self._in_use() as handle:
             engine().tw_chip_settle(handle)
+
+    def set_routers(self, routers: Sequence[wire.FabricRouter]) -> None:
+        """Says which routers run on the ethernet cores of the chips."""
+        with self._in_use():
+            self._routers[:] = routers
+            self._launcher.end_runner()  # the next one gets the routers
 
     def set_l1_banks(self, cores: Sequence[int]) -> None:
         """Says which core each bank of L1 lies in, as a host that allocates L1 itself has them: rows of the grid one

@@ -116,10 +116,30 @@ class ChipConfig(ctypes.Structure):
 
 
 @structure
+class FabricRouter(ctypes.Structure):
+    """A router on an ethernet core, with its end of a link; addresses are L1 offsets."""
+
+    die: u32
+    channel: u32  # of ethernet
+    noc_x: u32
+    noc_y: u32
+    peer_die: u32  # at the other end of the link
+    peer_channel: u32
+    has_downstream: u32  # whether packets that go on have a router of this die to go to
+    downstream_x: u32
+    downstream_y: u32
+    header_bytes: u32  # of a packet
+    handshake: u32  # word a worker writes to open and close its connection
+    worker_location: u32  # where a worker writes its coordinates and the addresses for answers
+    connections: u32  # of a worker core: where it finds the connections of all channels
+
+
+@structure
 class ChipRequest(ctypes.Structure):
     config: ChipConfig
     num_nodes: u64
     num_l1_banks: u64
+    num_routers: u64
 
 
 @structure

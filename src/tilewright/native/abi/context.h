@@ -11,6 +11,8 @@ inline constexpr uint32_t kMaxCircularBuffers = 64;
 // card would use, the whole 32-bit address is a host pointer.
 inline constexpr uint32_t kL1SlotBytes = 2u << 20;
 inline constexpr uint32_t kCreditRegisters = kL1SlotBytes - 0x1000;  // two words for each circular buffer
+inline constexpr uint32_t kStreamCounts = kCreditRegisters + 0x800;  // a word for each stream
+inline constexpr uint32_t kStreamRegisterStride = 0x1000;  // NoC address space of one stream's registers
 inline constexpr uint32_t kL1OffsetMask = kL1SlotBytes - 1;
 
 enum class KernelKind : uint8_t { DataMovement = 0, Compute = 1 };

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "check/hooks.h"
+#include "fabric/fabric.h"
 #include "run/run_loop.h"
 #include "run/threads.h"
 #include "tile/source.h"
@@ -347,7 +348,9 @@ static uint32_t num_processors() {
 uint32_t Program::threads_for(const RunOptions& options) const {
     const auto has_globals = [](const auto& kernel) { return kernel->statics_bytes != 0; };
     // A kernel's globals exist once, so its cores cannot run concurrently.
-    if (options.checked || recorder || std::any_of(kernels.begin(), kernels.end(), has_globals)) {
+    // The fabric's state is not divided among threads.
+    if (options.checked || recorder || chip.fabric() != nullptr ||
+        std::any_of(kernels.begin(), kernels.end(), has_globals)) {
         return 1;
     }
     const bool worth = work_seconds >= kWorthThreads && !used_window.load();
@@ -425,6 +428,9 @@ RunStatus Program::run(const RunOptions& requested) {
         RunLoop(*this, options, schedulers).run();
     }
     work_seconds = (monotonic_seconds() - begin) * options.threads;
+    if (status.load() != 0 && chip.fabric() != nullptr) {
+        chip.fabric()->reset();
+    }
     shared_l1.may_share = status.load() == 0 && !shared_l1.cores_met;
     finish_checks();
     switches = 0;

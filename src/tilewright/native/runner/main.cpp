@@ -50,6 +50,7 @@ static Chip* make_chip(Channel& channel, const MemoryFiles& files) {
     if (header.num_l1_banks != 0) {
         chip->set_l1_banks(request.take_array<uint16_t>(header.num_l1_banks));
     }
+    chip->set_fabric(request.take_array<wire::FabricRouter>(header.num_routers), header.num_routers);
     answer.put(ReadyAnswer{filter_system_calls()});
     channel.send(MessageKind::Ready, answer);
     return chip;

@@ -184,20 +184,32 @@ int main() {
     CONSTANT(MEM_IERISC_MAILBOX_BASE);
 #elif defined(COMPILE_FOR_ERISC)
     CONSTANT(MEM_AERISC_MAILBOX_BASE);
-#else
+#endif
+    print("launch_msg_t", sizeof(launch_msg_t));
+    print("processors", sizeof(kernel_config_msg_t::rta_offset) / sizeof(rta_offset_t));
+    FIELD(launch_msg_t, kernel_config);
+    FIELD(kernel_config_msg_t, kernel_config_base);
+    FIELD(kernel_config_msg_t, rta_offset);
+#if !defined(COMPILE_FOR_IDLE_ERISC) && !defined(COMPILE_FOR_ERISC)
     CONSTANT(MEM_MAILBOX_BASE);
     CONSTANT(MEM_MAP_END);
     CONSTANT(MEM_BANK_TO_NOC_SCRATCH);
     CONSTANT(NOC_COORD_REG_OFFSET);
     CONSTANT(MEM_L1_SIZE);
-    print("launch_msg_t", sizeof(launch_msg_t));
-    print("processors", sizeof(kernel_config_msg_t::rta_offset) / sizeof(rta_offset_t));
-    FIELD(launch_msg_t, kernel_config);
-    FIELD(kernel_config_msg_t, kernel_config_base);
+#if defined(MEM_TENSIX_FABRIC_CONNECTIONS_BASE)
+    CONSTANT(MEM_TENSIX_ROUTING_TABLE_BASE);
+    CONSTANT(MEM_TENSIX_ROUTING_PATH_BASE_1D);
+    CONSTANT(MEM_TENSIX_EXIT_NODE_TABLE_BASE);
+    CONSTANT(MEM_TENSIX_FABRIC_CONNECTIONS_BASE);
+    CONSTANT(MEM_FABRIC_CONNECTION_LOCK_BASE);
+    CONSTANT(MEM_FABRIC_COUNTER_BASE);
+    CONSTANT(MEM_PACKET_HEADER_POOL_BASE);
+    CONSTANT(PACKET_HEADER_MAX_SIZE);
+    CONSTANT(NUM_PACKET_HEADERS);
+#endif
     FIELD(kernel_config_msg_t, sem_offset);
     FIELD(kernel_config_msg_t, local_cb_offset);
     FIELD(kernel_config_msg_t, remote_cb_offset);
-    FIELD(kernel_config_msg_t, rta_offset);
     FIELD(kernel_config_msg_t, kernel_text_offset);
     FIELD(kernel_config_msg_t, local_cb_mask);
     print("local_cb_mask_bytes", sizeof(kernel_config_msg_t::local_cb_mask));

@@ -80,11 +80,7 @@ void Launches::take_signal(const Memory::Mapped& node, Core core) {
             run_waiting();
         }
     } else if (signal == signals.go && node.kind == CardNodeKind::Ethernet) {
-        set_signal(node, core, signals.done);
-        throw std::runtime_error(
-            "tilewright: a kernel on ethernet core " + std::to_string(core.first) + "-" + std::to_string(core.second) +
-            " was launched; the simulated card runs kernels on Tensix cores only: no fabric, no collectives between "
-            "cards");
+        start_ethernet_core(core);
     } else if (signal == signals.go) {
         if (node.bytes == nullptr) {
             set_signal(node, core, signals.done);
@@ -119,6 +115,17 @@ void Launches::set_signal(const Memory::Mapped& node, Core core, uint32_t signal
 void Launches::set_signals(const std::set<Core>& cores, uint32_t signal) {
     for (const Core& core : cores) {
         set_signal(memory_.nodes(core.first, core.second).front(), core, signal);
+    }
+}
+
+// Kernels of the ethernet cores are not run: the server models the routers of the fabric, and here is done what such a
+// kernel does for the host.
+void Launches::start_ethernet_core(Core core) {
+    constexpr uint64_t kEthernetL1 = 512ull << 10;
+    std::vector<uint8_t> l1(kEthernetL1);
+    memory_.read(core.first, core.second, 0, l1.data(), l1.size());
+    for (const auto& [address, value] : server_.start_ethernet_core(card_, core.first, core.second, l1)) {
+        memory_.write(core.first, core.second, address, &value, sizeof(value));
     }
 }
 

@@ -52,6 +52,7 @@ private:
     void take_signal(const Memory::Mapped& node, Core core);
     void send_bank_tables(Core core);
     void start_dispatch_core(Core core);
+    void start_ethernet_core(Core core);
     void set_signal(const Memory::Mapped& node, Core core, uint32_t signal);
     void run();
     // Runs the programs that wait for others, without those.

@@ -43,6 +43,9 @@ public:
     Outcome launch_waiting(bool names_operation = true) { return launch({}, {}, names_operation); }
     // Names and numbers of the kernels on a dispatch core whose memory this is (_card/dispatch_kernels.py).
     std::string describe_dispatch_core(const std::vector<uint8_t>& l1);
+    // Words that the kernel of an ethernet core writes into its memory, address and value each (_card/routers.py).
+    std::vector<std::pair<uint32_t, uint32_t>> start_ethernet_core(
+        uint32_t card, uint32_t x, uint32_t y, const std::vector<uint8_t>& l1);
     // Sends the tables of banks that firmware would read.
     void send_bank_tables(const std::vector<uint8_t>& tables);
 
@@ -52,6 +55,7 @@ private:
     void start();
     void end();
     void receive_greeting();
+    std::string ask(CardMessageKind kind, const std::vector<uint8_t>& body);
     void send_text(CardMessageKind kind, const std::string& text);
     void send(const void* data, size_t bytes);
     void receive(void* data, size_t bytes);

@@ -5,6 +5,7 @@
 
 #include "abi/noc.h"
 #include "check/memory/check_memory.h"
+#include "fabric/fabric.h"
 
 namespace tw {
 
@@ -69,6 +70,10 @@ void Chip::add_dram(uint32_t die, const uint8_t* dram_xy) {
 }
 
 Chip::~Chip() = default;
+
+void Chip::set_fabric(const wire::FabricRouter* routers, size_t count) {
+    fabric_ = count != 0 ? std::make_unique<Fabric>(*this, routers, count) : nullptr;
+}
 
 CheckMemory& Chip::fresh_check_memory() {
     if (!check_memory_) {

@@ -18,6 +18,8 @@ namespace tw {
 
 struct CheckMemory;
 struct KernelInstance;
+struct Router;
+class Fabric;
 
 // A circular buffer of one core. Counts never wrap here; a card's 16-bit counters are their low bits.
 struct CoreCircularBuffer {
@@ -107,12 +109,13 @@ void for_each_index(uint64_t bits, Action action) {
     }
 }
 
-// The core or DRAM bank at one NoC coordinate.
+// The worker core, ethernet core or DRAM bank at one NoC coordinate.
 struct NocNode {
     uint8_t* memory = nullptr;
     uint64_t bytes = 0;
-    Core* core = nullptr;  // null for DRAM
+    Core* core = nullptr;  // of a worker core
     LazyPoison* poison = nullptr;  // of DRAM
+    Router* router = nullptr;  // of an ethernet core
 };
 
 // The die that NoC coordinates and banks belong to: that of the kernel this OS thread runs.
@@ -159,6 +162,9 @@ public:
     void set_l1_banks(const uint16_t* cores);
     ChipMemory& memory() { return memory_; }
     const ChipMemory& memory() const { return memory_; }
+    // Links between the dies; null: none is used.
+    Fabric* fabric() const { return fabric_.get(); }
+    void set_fabric(const wire::FabricRouter* routers, size_t count);
     // Writes all deferred poison of DRAM.
     void settle_poison();
     // The memory of a checked run, without marks.
@@ -179,6 +185,7 @@ private:
     std::vector<NocNode> l1_;  // by bank, die after die
     std::vector<uint64_t> dram_xy_;  // NoC address bits of each DRAM bank of a die
     std::vector<uint64_t> l1_xy_;
+    std::unique_ptr<Fabric> fabric_;
     std::unique_ptr<CheckMemory> check_memory_;  // from the first checked run on
 };
 

@@ -12,7 +12,9 @@
 #include "check/noc/noc_memory.h"
 #include "chip/streaming_copy.h"
 #include "core.h"
+#include "fabric/fabric.h"
 #include "noc_address.h"
+#include "noc_delivery.h"
 #include "run/scheduler.h"
 
 namespace tw {
@@ -121,6 +123,9 @@ static uint8_t* remote_memory(
     }
     if (node.core != nullptr) {
         return core_memory(*node.core, local, call);
+    }
+    if (node.router != nullptr) {
+        return node.memory + offset;
     }
     if (access == Access::Overwrite) {
         node.poison->before_overwrite(offset, bytes);
@@ -293,6 +298,34 @@ static void wait_for_own_writes(const Core* core, const uint8_t* from, uint32_t 
     }
 }
 
+void deliver_write(uint64_t address, const uint8_t* from, uint32_t bytes) {
+    wait_for_flag_delivered(address, bytes);
+    if (bytes == sizeof(uint32_t)) {
+        note_raise(address);
+    }
+    const NocAddress where = decode_noc_address(address);
+    uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "a packet's write", Access::Overwrite);
+    noc_puts(current_instance(), to, bytes, from, false);
+    copy_to_core(where.x, where.y, to, from, bytes);
+    noc_wrote(current_instance(), to, bytes);
+}
+
+void deliver_increment(uint64_t address, uint32_t amount) {
+    note_raise(address);
+    const NocAddress where = decode_noc_address(address);
+    increment(where.x, where.y, where.local, amount, 31, "a packet's atomic increment");
+}
+
+void deliver_word(uint32_t x, uint32_t y, uint32_t address, uint32_t value) {
+    write_enabled_bytes(x, y, address, value, 0xF, "a router's answer");
+}
+
+uint32_t word_of_worker(uint32_t x, uint32_t y, uint32_t address) {
+    uint32_t value = 0;
+    std::memcpy(&value, remote_memory(x, y, address, sizeof value, "a router's credit"), sizeof value);
+    return value;
+}
+
 static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind kind) {
     const auto pointer = reinterpret_cast<uintptr_t>(address);
     KernelInstance& instance = current_instance();
@@ -381,6 +414,10 @@ void tw_noc_write_multicast(
 }
 
 void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags) {
+    Fabric* fabric = this_scheduler()->program.chip.fabric();
+    if (fabric != nullptr && fabric->write_word(destination, value)) {
+        return;
+    }
     wait_for_flag_delivered(destination, sizeof value);
     on_noc_inline_write(current_instance(), destination, value, noc, flags);
     note_raise(destination);
@@ -465,6 +502,9 @@ void tw_semaphore_wait_at_least(volatile uint32_t* address, uint32_t value) {
 void tw_invalidate_l1_cache() {
     KernelInstance& instance = current_instance();
     on_cache_invalidated(instance);
+    if (instance.scheduler->program.chip.fabric() != nullptr) {
+        tw_poll_yield();  // kernels of the fabric poll credits in their L1
+    }
 }
 
 void tw_poll_yield() { this_scheduler()->suspend(InstanceState::Yielded, WaitKind::None, 0, 0); }

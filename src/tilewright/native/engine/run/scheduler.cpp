@@ -77,7 +77,9 @@ void Scheduler::suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_
     instance.wait_kind = kind;
     instance.wait_cb = cb;
     instance.wait_amount = amount;
+    const uint32_t die = t_die;  // a packet may be on another one
     fiber_switch(instance.fiber, home);
+    t_die = die;
 }
 
 void Scheduler::abandon_current() {
@@ -98,8 +100,12 @@ void Scheduler::swap_statics(KernelInstance& instance) {
     if (kernel.statics_owner == &instance) {
         return;
     }
-    if (kernel.statics_owner != nullptr) {
-        kernel.save_statics(kernel.statics_owner->statics.data());
+    // Kernels with the same code have one library.
+    for (const auto& other : instance.scheduler->program.kernels) {
+        if (other->statics_owner != nullptr && other->code.front().statics == kernel.code.front().statics) {
+            other->save_statics(other->statics_owner->statics.data());
+            other->statics_owner = nullptr;
+        }
     }
     kernel.put_statics(instance.statics.data());
     kernel.statics_owner = &instance;

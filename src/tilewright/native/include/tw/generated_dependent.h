@@ -75,6 +75,9 @@ constexpr DataFormat packed_format(std::uint32_t operand) { return DataFormat(pa
 
 }  // namespace tw
 
+#ifdef TW_FABRIC
+#include "tw/fabric_memory.h"
+#endif
 #ifdef COMPILE_FOR_TRISC
 #include "tw/generated_dependent_compute.h"
 #endif

@@ -8,7 +8,9 @@
 
 template <ProgrammableCoreType type = ProgrammableCoreType::TENSIX>
 FORCE_INLINE uintptr_t get_semaphore(uint32_t semaphore_id) {
-    static_assert(type == ProgrammableCoreType::TENSIX, "only Tensix cores are modelled");
+    if constexpr (type != ProgrammableCoreType::TENSIX) {
+        tw_not_modelled("get_semaphore of a core that is no Tensix core");
+    }
     return tw_context()->semaphore_base + semaphore_id * L1_ALIGNMENT;
 }
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfers that a router makes for the calling kernel's packet, on the die that NoC coordinates belong to (chip.h).
+#pragma once
+
+#include <cstdint>
+
+namespace tw {
+
+void deliver_write(uint64_t address, const uint8_t* from, uint32_t bytes);
+void deliver_increment(uint64_t address, uint32_t amount);
+// A word of the L1 of a worker core on the calling kernel's die; it arrives with the round's flags.
+void deliver_word(uint32_t x, uint32_t y, uint32_t address, uint32_t value);
+// The value of such a word.
+uint32_t word_of_worker(uint32_t x, uint32_t y, uint32_t address);
+
+}  // namespace tw

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core.h"
+#include "dataflow/noc_address.h"
+#include "dataflow/noc_delivery.h"
+#include "packet.h"
+
+namespace tw {
+
+namespace {
+
+// NoC addresses of stream registers, of ethernet and worker cores.
+constexpr uint64_t kStreamRegisters = 0xFFB40000, kStreamRegistersEnd = 0xFFB80000;
+constexpr uint32_t kEthernetL1 = 512u << 10;
+constexpr uint32_t kCloseRequest = 2;
+constexpr uint32_t kIncrementShift = 6;  // of the amount in a write to a stream register
+
+// What the host writes for every ethernet channel into the L1 of each worker core (fabric_connection_info_t).
+struct Connection {
+    uint32_t slots, handshake, location, cursor;
+    uint16_t slot_bytes;
+    uint8_t direction, x, y, num_slots;
+    uint16_t stream;
+} __attribute__((packed));
+
+// What a worker that opens a connection writes into the router's L1 (EDMChannelWorkerLocationInfo), a word every 16 B.
+struct WorkerLocation {
+    uint32_t credit_address, pad0[3];
+    uint32_t teardown_address, pad1[3];
+    uint32_t worker_xy, pad2[3];
+    uint32_t read_counter, pad3[3];
+};
+
+Connection connection_of(const Core& core, const Router& router) {
+    Connection found;
+    const uintptr_t table = uintptr_t{core.l1_base} + router.is.connections;
+    std::memcpy(
+        &found, reinterpret_cast<const void*>(table + router.is.channel * sizeof(Connection)), sizeof(Connection));
+    return found;
+}
+
+WorkerLocation& location_of(Router& router) {
+    return *reinterpret_cast<WorkerLocation*>(router.memory.data() + router.is.worker_location);
+}
+
+}  // namespace
+
+Fabric::Fabric(Chip& chip, const wire::FabricRouter* routers, size_t count) : chip_(chip) {
+    for (size_t index = 0; index < count; index++) {
+        auto router = std::make_unique<Router>();
+        router->is = routers[index];
+        router->memory.resize(kEthernetL1);
+        NocNode& node = chip.node(router->is.die, router->is.noc_x, router->is.noc_y);
+        node.memory = router->memory.data();
+        node.bytes = kEthernetL1;
+        node.router = router.get();
+        routers_.push_back(std::move(router));
+    }
+}
+
+void Fabric::reset() {
+    for (auto& router : routers_) {
+        std::fill(router->memory.begin(), router->memory.end(), uint8_t{0});
+        router->sent = router->slot = 0;
+    }
+}
+
+Router* Fabric::router_at(uint32_t die, uint32_t channel) {
+    const auto found = std::find_if(routers_.begin(), routers_.end(), [&](const auto& router) {
+        return router->is.die == die && router->is.channel == channel;
+    });
+    return found == routers_.end() ? nullptr : found->get();
+}
+
+Router& Fabric::other_end(const Router& router) {
+    Router* there = router_at(router.is.peer_die, router.is.peer_channel);
+    if (there == nullptr) {
+        kernel_error(
+            "fabric: the link of chip %u channel %u leads to chip %u channel %u, where no router runs",
+            router.is.die,
+            router.is.channel,
+            router.is.peer_die,
+            router.is.peer_channel);
+    }
+    return *there;
+}
+
+Router* Fabric::downstream(const Router& router) {
+    if (router.is.has_downstream == 0) {
+        return nullptr;
+    }
+    return chip_.node(router.is.die, router.is.downstream_x, router.is.downstream_y).router;
+}
+
+bool Fabric::write_word(uint64_t destination, uint32_t value) {
+    const NocAddress where = decode_noc_address(destination);
+    const NocNode& node = chip_.node(where.x, where.y);
+    const bool is_register = where.local >= kStreamRegisters && where.local < kStreamRegistersEnd;
+    if (!is_register && node.router == nullptr) {
+        return false;
+    }
+    Scheduler& scheduler = *this_scheduler();
+    if (scheduler.looking_ahead) {
+        return true;
+    }
+    scheduler.progress++;
+    if (is_register) {
+        write_register(node.router, node.core, where.local, value);
+        return true;
+    }
+    Router& router = *node.router;
+    if (where.local + sizeof value > router.memory.size()) {
+        kernel_error(
+            "noc_inline_dw_write: 0x%llx does not lie in the L1 of an ethernet core",
+            static_cast<unsigned long long>(where.local));
+    }
+    std::memcpy(router.memory.data() + where.local, &value, sizeof value);
+    if (where.local == router.is.handshake && value == kCloseRequest) {
+        const WorkerLocation& worker = location_of(router);
+        deliver_word(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.teardown_address, 1);
+    }
+    return true;
+}
+
+void Fabric::write_register(Router* router, Core* core, uint64_t address, uint32_t value) {
+    if (router != nullptr) {
+        send(*router);
+        return;
+    }
+    if (core == nullptr) {
+        kernel_error("noc_inline_dw_write: nothing has a stream register there");
+    }
+    const auto stream = static_cast<uint32_t>((address - kStreamRegisters) / kStreamRegisterStride);
+    const uintptr_t word = uintptr_t{core->l1_base} + kStreamCounts + sizeof(uint32_t) * stream;
+    const auto amount = static_cast<uint32_t>(static_cast<int32_t>(value) >> kIncrementShift);
+    this_scheduler()->outbox.increment(reinterpret_cast<uint8_t*>(word), amount, ~0u);
+}
+
+// The next slot holds a packet.
+void Fabric::send(Router& router) {
+    const Core& core = *current_instance().core;
+    const Connection connection = connection_of(core, router);
+    WorkerLocation& worker = location_of(router);
+    const uint32_t seen = word_of_worker(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.credit_address);
+    if (router.sent - seen >= connection.num_slots) {
+        kernel_error(
+            "fabric: a packet was sent to chip %u channel %u while all %u slots hold packets; wait for an empty slot "
+            "(wait_for_empty_write_slot) before each packet",
+            router.is.die,
+            router.is.channel,
+            connection.num_slots);
+    }
+    Packet packet(
+        router.memory.data() + connection.slots + router.slot * connection.slot_bytes, router.is.header_bytes);
+    travel(router, packet);
+    router.slot = (router.slot + 1) % connection.num_slots;
+    worker.read_counter = ++router.sent;
+    deliver_word(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.credit_address, router.sent);
+}
+
+void Fabric::travel(Router& from, Packet& packet) {
+    for (Router* router = &from; router != nullptr;) {
+        const Router& there = other_end(*router);
+        const HopCommand command = packet.next_hop();
+        if (command == HopCommand::None) {
+            kernel_error(
+                "fabric: a packet reached chip %u over channel %u and has no route there: the number of hops in its "
+                "header is wrong",
+                there.is.die,
+                there.is.channel);
+        }
+        if (command != HopCommand::Forward) {
+            packet.apply(there.is.die);
+        }
+        if (command == HopCommand::Write) {
+            return;
+        }
+        router = downstream(there);
+        if (router == nullptr) {
+            kernel_error(
+                "fabric: a packet is to be forwarded from chip %u, whose channel %u has no router behind it: the line "
+                "of chips ends there; the number of hops in its header is too large",
+                there.is.die,
+                there.is.channel);
+        }
+    }
+}
+
+}  // namespace tw

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fabric between dies: an ethernet core at each end of a link, with a router.
+//
+// The router kernels are not run. A router is modelled at its memory: a worker writes a packet into the next slot of the
+// sender channel and then to the stream register that counts free slots. The packet crosses the link, is applied to the
+// memory of the dies its header names, and the slot's credit returns to the worker with the next round's flags. So a
+// worker that does not wait for a free slot is noticed. The route and the NoC command stand in the packet's header, as
+// tt-metal's kernel headers write it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "wire/runner.h"
+
+namespace tw {
+
+struct Core;
+class Chip;
+class Packet;
+
+struct Router {
+    wire::FabricRouter is{};
+    std::vector<uint8_t> memory;  // L1 of the ethernet core
+    uint32_t sent = 0;  // packets
+    uint32_t slot = 0;  // of the next packet
+};
+
+class Fabric {
+public:
+    // Adds a node for each router to the chip.
+    Fabric(Chip& chip, const wire::FabricRouter* routers, size_t count);
+
+    // Forgets every connection, after a run that left kernels half-way.
+    void reset();
+    // The calling kernel writes a word to a NoC address. Returns whether that is a register, or the L1 of a router.
+    bool write_word(uint64_t destination, uint32_t value);
+
+private:
+    void write_register(Router* router, Core* core, uint64_t address, uint32_t value);
+    void send(Router& router);
+    void travel(Router& from, Packet& packet);
+    Router& other_end(const Router& router);
+    Router* downstream(const Router& router);
+    Router* router_at(uint32_t die, uint32_t channel);
+
+    Chip& chip_;
+    std::vector<std::unique_ptr<Router>> routers_;
+};
+
+}  // namespace tw

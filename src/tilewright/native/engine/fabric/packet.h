@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A packet of the fabric: a header with a NoC command and a route, then its payload. Offsets are those of tt-metal's
+// packet headers for routes along a line (LowLatencyPacketHeader).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace tw {
+
+// What a router does with a packet that arrives: the two bits of its hop.
+enum class HopCommand : uint32_t { None = 0, Write = 1, Forward = 2, WriteAndForward = 3 };
+
+class Packet {
+public:
+    Packet(uint8_t* header, uint32_t header_bytes) : header_(header), header_bytes_(header_bytes) {}
+
+    // Takes the first hop off the route.
+    HopCommand next_hop();
+    // Executes the NoC command on a die.
+    void apply(uint32_t die);
+
+private:
+    template <typename Field>
+    Field field(uint32_t offset) const {
+        Field value;
+        std::memcpy(&value, header_ + offset, sizeof value);
+        return value;
+    }
+    uint64_t address(uint32_t index) const { return field<uint64_t>(8 * index); }
+    void scatter();
+    void sparse_multicast();
+
+    uint8_t* header_;
+    const uint32_t header_bytes_;
+};
+
+}  // namespace tw
