@@ -27,7 +27,9 @@ inline void reconfigure_unary_bcast(uint32_t old_icb, uint32_t new_icb, uint32_t
 }
 
 #define TW_SHORT(older, today) \
-    inline void older(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) { today(icb0, icb1, call_line); }
+    inline void older(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) { \
+        today(icb0, icb1, call_line); \
+    }
 TW_SHORT(add_bcast_cols_init_short, add_bcast_cols_init)
 TW_SHORT(add_bcast_rows_init_short, add_bcast_rows_init)
 TW_SHORT(add_bcast_scalar_init_short, add_bcast_scalar_init)
