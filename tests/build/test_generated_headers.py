@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tilewright._build.compiler import find_compiler
-from tilewright._build.forwarding_headers import forwarding_headers
+from tilewright._build.forwarding_headers import FABRIC, FABRIC_TYPES, forwarding_headers
 from tilewright._build.generated_headers import generated_directory, generated_headers, write_generated_headers
 from tilewright._build.kernel_build import check_kernel
 from tilewright._build.kernel_sources import kernel_source
@@ -44,7 +44,9 @@ def test_headers_by_hand_are_files() -> None:
 
 def test_own_headers_include_the_intended_headers() -> None:
     named = {(name, header) for name, text in HEADERS.items() for header in re.findall(r'#include "([^"]+)"', text)}
-    assert {(name, header) for name, header in named if header in forwarding_headers()} == set()
+    fabric = {FABRIC, FABRIC_TYPES}  # where a system has one, these names are headers of the installed ttnn
+    forwarding = {name for name, header in forwarding_headers().items() if header not in fabric}
+    assert {(name, header) for name, header in named if header in forwarding} == set()
 
 
 @pytest.mark.parametrize("kind", ["compute", "reader"])

@@ -7,8 +7,10 @@ from tests.card.card_process import OnCard
 from tests.card.catalogue.uncalled import UNCALLED, unexplained
 
 
-def test_every_registered_operation_is_called_or_listed_with_its_reason(on_card: OnCard, real_ttnn: str) -> None:
-    result = on_card("--", real_ttnn, "-m", "tests.card.catalogue.operations_page", "--check")
+def test_every_registered_operation_is_called_or_listed_with_its_reason(
+    on_card: OnCard, real_ttnn_with_torch: str
+) -> None:
+    result = on_card("--", real_ttnn_with_torch, "-m", "tests.card.catalogue.operations_page", "--check")
     assert (result.returncode, result.stdout) == (0, ""), result.stdout + result.stderr
 
 

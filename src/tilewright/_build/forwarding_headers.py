@@ -62,6 +62,7 @@ _OTHER_NAMES = {
     "ckernel.h": "ckernel_globals ckernel_include ckernel_template cmath_common cpack_common cunpack_common",
     "internal/circular_buffer_interface.h": "circular_buffer_interface",
     "internal/dataflow/dataflow_api_addrgen.h": "dataflow_api_addrgen noc_address_backend",
+    "internal/ethernet/tunneling.h": "internal/ethernet/dataflow_api",
     "internal/mod_div_lib.h": "mod_div_lib",
     "internal/risc_attribs.h": "risc_attribs",
     "noc/noc_parameters.h": "noc_parameters",

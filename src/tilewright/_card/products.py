@@ -138,6 +138,8 @@ def choose_card(
     """
     if arch is not None and text("arch", arch) not in _DEFAULTS:
         raise CardError(f"--arch {arch} is not simulated; allowed: {', '.join(_DEFAULTS)}")
+    if system is not None:
+        text("system", system)
     product = _product(arch, grid, system)
     cores = _grid(grid, product) if grid is not None and grid not in PRODUCTS else product.grid
     mesh = chosen_mesh(system) if system is not None else ONE_CHIP

@@ -118,6 +118,8 @@ def run(arguments: list[str]) -> int:
             )
         )
     else:
+        if options.program_cache:
+            parser.error("--program-cache is for scripts of the real ttnn; an operation is called twice anyway")
         seen = _check_here(parser, options, script_arguments, CheckObserver(**wanted))
     if not seen.results and seen.error is None and (seen.status == 0 or not runs_on_card(options)):
         raise NothingLaunchedError(nothing_launched(options))
@@ -150,6 +152,9 @@ def _show(options: argparse.Namespace, seen: ObservedTarget) -> int:
         log = sarif_log([*report.findings, *report.notes], report.silenced)
         write_output("--sarif", options.sarif, (json.dumps(log, indent=2) + "\n").encode())
     status = 1 if report.findings else seen.status
+    if not (seen.results or report.findings or options.json) and status:
+        print(f"no launch was checked: {options.target} ended with status {status}")
+        return status
     print(_rendered(options, seen.results, report, status))
     if options.program_cache and not options.json:
         print(cache_summary(seen.cache_results))

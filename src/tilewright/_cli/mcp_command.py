@@ -186,11 +186,12 @@ async def show_tool(
 
     Args:
         operation: a name such as variance_w_rm, or a Python file that declares one.
-        part: what to show besides plan and phases.
+        part: what to show besides plan and phases; its text is never shortened.
     """
     which: dict[str, Any] = {} if part == "overview" else {part: True}
+    is_brief = brief and not which
     return await _answer(
-        brief, "show", [operation], time_limit, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan, **which
+        is_brief, "show", [operation], time_limit, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan, **which
     )
 
 

@@ -12,7 +12,7 @@ from tilewright._program.config_bases import NO_CONFIG, ConfigBases
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
 from tilewright._program.uint32_list import CopiedList
-from tilewright._tensor.argument import items, require
+from tilewright._tensor.argument import items, require, shown
 from tilewright._tensor.cores import CoreRangeSet
 
 
@@ -96,6 +96,8 @@ class ProgramDescriptor:
 
     def semaphore_base(self, core: tuple[int, int]) -> int | None:
         """L1 offset of semaphore 0 on a core, of a host that places semaphores itself."""
+        if not isinstance(core, tuple) or not all(isinstance(each, int) for each in core):
+            raise TypeError(f"core must be a tuple (x, y), not {shown(core)}")
         offset = self.semaphore_bases.get(core)
         return None if offset is None else self.config_bases.of(core) + offset
 

@@ -147,7 +147,7 @@ class MutateObserver(Observer[Mutant]):
         for number, kernel in enumerate(launch.program.kernels):
             is_file = kernel.source_type is SourceType.FILE_PATH
             path = str(resolve_kernel_path(kernel.kernel_source)) if is_file else kernel.name
-            text = Path(path).read_text(encoding="utf-8") if is_file else kernel.kernel_source
+            text = Path(path).read_text("utf8") if is_file else kernel.kernel_source
             for site in call_sites(text):
                 if (text, site.begin) in self._seen:
                     continue

@@ -137,6 +137,8 @@ def operation(
     for name, mapping in (("buffers", buffers), ("kernels", kernels)):
         if mapping is not None and not isinstance(mapping, Mapping):
             raise DeclarationError(f"{name} must be a dict, not {shown(mapping)}")
+    if not isinstance(cases, (list, tuple)):
+        raise DeclarationError(f"cases must be a list of tilewright.OwnCase, not {shown(cases)}")
     for each in cases:
         require("cases", each, OwnCase, "a list of tilewright.OwnCase")
     if tolerance is not None:

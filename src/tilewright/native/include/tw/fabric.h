@@ -10,6 +10,7 @@
 
 #include "../../abi/debug.h"
 #include "api/dataflow/dataflow_api.h"
+#include "tw/fabric_types.h"
 
 namespace tw {
 
@@ -46,12 +47,6 @@ struct eth_chan_directions {
 };
 
 namespace tt::tt_fabric {
-
-enum class Topology { NeighborExchange = 0, Linear = 1, Ring = 2, Mesh = 3, Torus = 4 };
-
-struct WorkerXY {
-    std::uint16_t x, y;
-};
 
 struct NocUnicastCommandHeader {
     std::uint64_t noc_address;
