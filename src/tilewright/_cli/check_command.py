@@ -152,7 +152,7 @@ def _show(options: argparse.Namespace, seen: ObservedTarget) -> int:
         log = sarif_log([*report.findings, *report.notes], report.silenced)
         write_output("--sarif", options.sarif, (json.dumps(log, indent=2) + "\n").encode())
     status = 1 if report.findings else seen.status
-    if not (seen.results or report.findings or options.json) and status:
+    if not (seen.results or report.findings or seen.error or options.json) and status:
         print(f"no launch was checked: {options.target} ended with status {status}")
         return status
     print(_rendered(options, seen.results, report, status))
