@@ -19,7 +19,7 @@ from tilewright import ttnn
 from tilewright._build.cache import cache_directory
 from tilewright._build.engine_build import find_engine
 from tilewright._launch.chip import Chip
-from tilewright._launch.runner import Limits
+from tilewright._launch.runner import Limits, message
 from tilewright._tensor.arch import describe_arch
 from tilewright._wire.runner import LoadRequest, MessageKind
 
@@ -87,7 +87,7 @@ def _runner_seconds(turns: int) -> tuple[float, float]:
 
     started = best_of_turns({"ours": start}, turns)["ours"]
     runner = launcher.runner()
-    asked = best_of_turns({"ours": lambda: runner.ask(MessageKind.LOAD, empty, Limits())}, turns * 10)["ours"]
+    asked = best_of_turns({"ours": lambda: runner.ask(message(MessageKind.LOAD, empty), Limits())}, turns * 10)["ours"]
     chip.close()
     return started, asked
 
