@@ -13,6 +13,7 @@ import pytest
 from tilewright._build import cache_pruning
 from tilewright._build.cache import note_use, stored_library
 from tilewright._build.cache_pruning import bound_preludes, cache_items, parse_size, prune_cache, prune_when_large
+from tilewright._build.kernel_build import source_file
 from tilewright._cli.main import main
 from tilewright._errors import CacheError
 
@@ -70,13 +71,15 @@ def test_a_library_two_records_name_stays_while_one_of_them_is_used(cache: Path)
     assert "same.so" in _names(cache)
 
 
-def test_sources_stay_as_long_as_a_kernel_made_of_them(cache: Path) -> None:
-    used = _file(cache / "sources" / "1" / "used.cpp", 500)
-    unused = _file(cache / "sources" / "2" / "unused.cpp", 500)
-    os.utime(unused.parent, (0, 0))
-    _kernel(cache, "a", 0.1, used)
+def test_a_kernel_given_as_text_stays_while_programs_name_it(cache: Path) -> None:
+    paths = [source_file("compute", f"void kernel_main() {{ /* {number} */ }}") for number in range(2)]
+    for path in paths:
+        os.utime(path, (0, 0))
+        os.utime(path.parent, (0, 0))
+    again = source_file("compute", "void kernel_main() { /* 0 */ }")
     prune_cache(0)
-    assert _names(cache) == {"a.json", "a.so", "used.cpp"}
+    assert again == paths[0]
+    assert [path.exists() for path in paths] == [True, False]
 
 
 def test_records_of_operations_and_unknown_files_are_never_taken(cache: Path) -> None:

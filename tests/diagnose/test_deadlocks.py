@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 import time
 
 import pytest
 
+from tests.ctrl_c import ctrl_c_after
 from tilewright._errors import (
     DeadlockError,
     KernelCompileError,
@@ -225,9 +223,8 @@ def test_a_time_limit_stops_a_run(chip: Chip, make_program) -> None:
 
 def test_ctrl_c_stops_a_run(chip: Chip, make_program) -> None:
     program = make_program(reader="void kernel_main() { volatile int x = 0; for (;;) { x = x + 1; } }")
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    chip.load(chip.executable(program))
+    with pytest.raises(KeyboardInterrupt), ctrl_c_after(0.5):
         chip.launch(program, RunOptions(spin_limit=60))
     chip.launch(make_program(reader="void kernel_main() {}"))
 

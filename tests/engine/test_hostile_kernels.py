@@ -6,13 +6,13 @@ from __future__ import annotations
 import os
 import re
 import signal
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.ctrl_c import ctrl_c_after
 from tilewright._errors import KernelError, KernelFaultError, RunError, SpinningError, TilewrightError, TimeLimitError
 from tilewright._launch.chip import Chip
 from tilewright._launch.run_options import RunOptions
@@ -127,13 +127,10 @@ def test_ctrl_c_acts_within_a_second(
 ) -> None:
     number, _ = deeds[name]
     hostile_chip.launch(hostile_program(0))
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
     begin = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), ctrl_c_after(0.2):
         hostile_chip.launch(hostile_program(number), RunOptions(spin_limit=60))
     assert time.monotonic() - begin < 1.2
-    timer.join()
     assert_usable(hostile_chip, hostile_program)
 
 

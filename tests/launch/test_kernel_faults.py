@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from tests.ctrl_c import ctrl_c_after
 from tilewright._errors import KernelFaultError, TilewrightError
 from tilewright._launch.chip import Chip
 from tilewright._launch.run_options import RunOptions
@@ -131,10 +132,9 @@ def test_ctrl_c_reaches_a_kernel_that_is_always_inside_the_engine(chip: Chip, ma
         " for (;;) { matmul_tiles(0, 0, 0, 0, 0); } }"
     )
     program = make_program(cbs={0: 1, 1: 1}, compute='#include "api/compute/matmul.h"\n' + source)
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    chip.load(chip.executable(program))
     begin = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), ctrl_c_after(0.5):
         chip.launch(program, RunOptions(spin_limit=60))
     assert time.monotonic() - begin < 3
 

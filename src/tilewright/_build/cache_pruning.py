@@ -3,8 +3,9 @@
 
 Everything in the cache is an item: files that only make sense together, when they were used last, and how many bytes
 they take. Pruning takes items away, least recently used first, until the rest fits; what was used within the last hour
-stays, for a process may be about to load it. Libraries and sources belong to the records that name them: they go once
-no record does. The records of one's operations (``workshop``) and whatever else lies there is counted and never taken.
+stays, for a process may be about to load it. Libraries belong to the records that name them: they go once no record
+does. Kernels given as text are written again when a program names them. The records of one's operations
+(``workshop``) and whatever else lies there is counted and never taken.
 
 By itself the cache is pruned when something new was built, looked at once an hour, down to four fifths of the limit.
 """
@@ -76,7 +77,7 @@ def cache_items() -> list[CacheItem]:
         *_folders(cache / "headers", "headers"),
         *_folders(cache / "wheels", "wheels"),
         *([_item("zig", (cache / "zig",))] if (cache / "zig").is_dir() else ()),
-        *_sources(cache / "sources", cache / "kernels"),
+        *_folders(cache / "sources", "sources"),
     ]
     known = {path for item in items for path in item.paths}
     others = [each for each in _entries(cache) if each.name not in {path.relative_to(cache).parts[0] for path in known}]
@@ -140,18 +141,6 @@ def _folders(directory: Path, kind: str, used: str = ".") -> Iterator[CacheItem]
         yield _item(kind, (folder,), _modified(folder / used))
 
 
-def _sources(directory: Path, kernels: Path) -> Iterator[CacheItem]:
-    """Kernels given as text are used as long as a library made of them is."""
-    used: dict[str, float] = {}
-    for record in kernels.glob("*.json"):
-        files = _record(record).get("dependencies")
-        for file in files if isinstance(files, dict) else ():
-            place = str(Path(file).parent)
-            used[place] = max(used.get(place, 0.0), _modified(record))
-    for folder in _entries(directory):
-        yield _item("sources", (folder,), used.get(str(folder)))
-
-
 def prune_cache(limit: int, kept: int | None = None) -> list[CacheItem]:
     """Takes items away until no more than ``kept`` bytes are left, if there are more than ``limit``; returns them."""
     with locked("prune"):
@@ -163,7 +152,8 @@ def prune_cache(limit: int, kept: int | None = None) -> list[CacheItem]:
         for item in items:
             if size <= (limit if kept is None else kept):
                 break
-            if item.kind != "other" and time.time() - item.last_used > _IN_USE:
+            last_used = max(item.last_used, _modified(item.paths[0]))  # removing takes a while: it may be used by now
+            if item.kind != "other" and time.time() - last_used > _IN_USE:
                 _remove(item)
                 removed.append(item)
                 size -= item.size

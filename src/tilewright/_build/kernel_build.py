@@ -18,6 +18,7 @@ from tilewright._build.cache import (
     building,
     cache_directory,
     digest,
+    note_use,
     read_entry,
     store_library,
     store_record,
@@ -57,6 +58,7 @@ def source_file(name: str, text: str) -> Path:
     path = cache_directory() / "sources" / digest(text) / f"{label}.cpp"
     if read_entry(path) != text.encode():
         write_atomically(path, text.encode())
+    note_use(path.parent)
     return path
 
 
