@@ -41,8 +41,14 @@ class CacheItem:
 
     kind: str
     paths: tuple[Path, ...]
+    dated: Path | None  # the path whose date is that of the last use
     last_used: float
     size: int
+
+    def in_use(self) -> bool:
+        """Whether a process may be about to load it; looked up anew, for removing others took a while."""
+        last_used = self.last_used if self.dated is None else _modified(self.dated)
+        return time.time() - last_used <= _IN_USE
 
 
 def parse_size(text: str) -> int:
@@ -92,13 +98,12 @@ def _entries(directory: Path) -> list[Path]:
         return []
 
 
-def _item(kind: str, paths: Sequence[Path], last_used: float | None = None) -> CacheItem:
+def _item(kind: str, paths: Sequence[Path], dated: Path | None = None) -> CacheItem:
     states = [state for path in paths for state in _states(path)]
     newest = max((state.st_mtime for state in states), default=0.0)
     # Blocks, not lengths: thousands of small files take more room than they say.
-    return CacheItem(
-        kind, tuple(paths), newest if last_used is None else last_used, sum(state.st_blocks * 512 for state in states)
-    )
+    size = sum(state.st_blocks * 512 for state in states)
+    return CacheItem(kind, tuple(paths), dated, newest if dated is None else _modified(dated), size)
 
 
 def _states(path: Path) -> Iterator[os.stat_result]:
@@ -122,7 +127,7 @@ def _libraries(directory: Path, kind: str) -> Iterator[CacheItem]:
     for record in directory.glob("*.json"):
         named.setdefault(str(_record(record).get("library")), []).append(record)
     for library, records in named.items():
-        yield _item(kind, (*records, directory / Path(library).name), max(map(_modified, records)))
+        yield _item(kind, (*records, directory / Path(library).name), max(records, key=_modified))
     for orphan in directory.glob("*.so"):
         if orphan.name not in named:
             yield _item(kind, (orphan,))
@@ -138,7 +143,7 @@ def _record(path: Path) -> dict[str, object]:
 
 def _folders(directory: Path, kind: str, used: str = ".") -> Iterator[CacheItem]:
     for folder in _entries(directory):
-        yield _item(kind, (folder,), _modified(folder / used))
+        yield _item(kind, (folder,), folder / used)
 
 
 def prune_cache(limit: int, kept: int | None = None) -> list[CacheItem]:
@@ -152,8 +157,7 @@ def prune_cache(limit: int, kept: int | None = None) -> list[CacheItem]:
         for item in items:
             if size <= (limit if kept is None else kept):
                 break
-            last_used = max(item.last_used, _modified(item.paths[0]))  # removing takes a while: it may be used by now
-            if item.kind != "other" and time.time() - last_used > _IN_USE:
+            if item.kind != "other" and not item.in_use():
                 _remove(item)
                 removed.append(item)
                 size -= item.size
