@@ -82,6 +82,22 @@ def test_a_kernel_given_as_text_stays_while_programs_name_it(cache: Path) -> Non
     assert [path.exists() for path in paths] == [True, False]
 
 
+def test_builds_of_cpp_operations_go_with_their_records(cache: Path) -> None:
+    used = [_file(cache / "cpp" / name, 0.1) for name in ("a1.json", "b2.so")]
+    for name in ("a1-77.o", "b2.loads", "c3.json", "c3-88.o", "d4.so", "together-e5.cpp"):
+        _file(cache / "cpp" / name, 5000)
+    kernel = _file(cache / "cpp" / "kernels" / "f6" / "reader.cpp", 5000)
+    os.utime(kernel.parent, (0, 0))
+    prune_cache(0)
+    assert _names(cache) == {"a1-77.o", "b2.loads", *(path.name for path in used)}
+
+
+def test_what_is_never_taken_does_not_count(cache: Path) -> None:
+    _file(cache / "workshop" / "mine" / "breadcrumbs.jsonl", 5000, b"x" * 10 * SIZE)
+    _kernel(cache, "a", 50)
+    assert prune_cache(5 * SIZE) == []
+
+
 def test_records_of_operations_and_unknown_files_are_never_taken(cache: Path) -> None:
     _file(cache / "workshop" / "mine" / "breadcrumbs.jsonl", 5000)
     _file(cache / "card" / "state", 5000)

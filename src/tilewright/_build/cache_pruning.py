@@ -5,7 +5,7 @@ Everything in the cache is an item: files that only make sense together, when th
 they take. Pruning takes items away, least recently used first, until the rest fits; what was used within the last hour
 stays, for a process may be about to load it. Libraries belong to the records that name them: they go once no record
 does. Kernels given as text are written again when a program names them. The records of one's operations
-(``workshop``) and whatever else lies there is counted and never taken.
+(``workshop``) and whatever else lies there is shown and never taken.
 
 By itself the cache is pruned when something new was built, looked at once an hour, down to four fifths of the limit.
 """
@@ -84,6 +84,8 @@ def cache_items() -> list[CacheItem]:
         *_folders(cache / "wheels", "wheels"),
         *([_item("zig", (cache / "zig",))] if (cache / "zig").is_dir() else ()),
         *_folders(cache / "sources", "sources"),
+        *_folders(cache / "cpp" / "kernels", "cpp"),
+        *_host_builds(cache / "cpp"),
     ]
     known = {path for item in items for path in item.paths}
     others = [each for each in _entries(cache) if each.name not in {path.relative_to(cache).parts[0] for path in known}]
@@ -146,10 +148,26 @@ def _folders(directory: Path, kind: str, used: str = ".") -> Iterator[CacheItem]
         yield _item(kind, (folder,), folder / used)
 
 
+def _host_builds(directory: Path) -> Iterator[CacheItem]:
+    """Compiled host sides of C++ operations: a record with its objects, a library with what it loads."""
+    named: dict[str, list[Path]] = {}
+    for path in _entries(directory):
+        if not path.is_dir():
+            named.setdefault(
+                path.stem if path.suffix in {".cpp", ".py"} else re.split("[-.]", path.name)[0], []
+            ).append(path)
+    for paths in named.values():
+        paths.sort(key=lambda path: path.suffix != ".json")  # a record goes before the objects it names
+        yield _item("cpp", paths, max(paths, key=_modified))
+
+
 def prune_cache(limit: int, kept: int | None = None) -> list[CacheItem]:
-    """Takes items away until no more than ``kept`` bytes are left, if there are more than ``limit``; returns them."""
+    """Takes items away until no more than ``kept`` bytes are left, if there are more than ``limit``; returns them.
+
+    What is never taken does not count: however large it is, the rest may take ``limit`` bytes.
+    """
     with locked("prune"):
-        items = cache_items()
+        items = [item for item in cache_items() if item.kind != "other"]
         size = sum(item.size for item in items)
         removed: list[CacheItem] = []
         if size <= limit:
@@ -157,7 +175,7 @@ def prune_cache(limit: int, kept: int | None = None) -> list[CacheItem]:
         for item in items:
             if size <= (limit if kept is None else kept):
                 break
-            if item.kind != "other" and not item.in_use():
+            if not item.in_use():
                 _remove(item)
                 removed.append(item)
                 size -= item.size

@@ -13,10 +13,11 @@ from tilewright._display.text_table import text_table
 from tilewright._errors import CacheError
 
 _WHAT = {
+    "cpp": "C++ operations: objects, libraries",
     "engine": "the engine, and the objects it is linked from",
     "headers": "generated headers of the kernel API",
     "kernels": "compiled kernels",
-    "other": "records of your operations, locks; never pruned",
+    "other": "records of your operations, locks; never pruned, not counted",
     "preludes": "standard headers, compiled for one set of flags each",
     "builds": "build trees of the engine, one for each source tree",
     "sources": "kernels given as text",
@@ -82,5 +83,6 @@ def _lines(items: list[CacheItem], limit: int) -> list[str]:
         for kind, what in _WHAT.items()
         if (of_kind := [item for item in items if item.kind == kind])
     ]
+    counted = [item for item in items if item.kind != "other"]
     lines = text_table(["what", "entries", "size", ""], rows) if rows else ["nothing yet"]
-    return [str(cache_directory()), "", *lines, "", f"{_shown(_total(items))} of at most {_shown(limit)}"]
+    return [str(cache_directory()), "", *lines, "", f"{_shown(_total(counted))} of at most {_shown(limit)}"]

@@ -94,6 +94,7 @@ def kept_source(name: str, text: bytes) -> Path:
     path = _entries() / f"{name}-{digest(text)}.cpp"
     if read_entry(path) != text:
         write_atomically(path, text)
+    note_use(path)
     return path
 
 
@@ -167,6 +168,7 @@ def link(objects: Sequence[Path]) -> Path:
     name = digest(compiler.identity, *(file_digest(each) for each in objects))
     target = _entries() / f"{name}.so"
     if read_entry(target) is not None:
+        note_use(target)
         return target
     with building(f"cpp-link-{name}") as work:
         built = work / "operation.so"

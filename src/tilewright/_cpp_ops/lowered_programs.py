@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tilewright._build.cache import cache_directory, digest, read_entry, write_atomically
+from tilewright._build.cache import cache_directory, digest, note_use, read_entry, write_atomically
 from tilewright._cpp_ops.descriptions import core_range_set
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
 from tilewright._program.kernel import KernelDescriptor, SourceType
@@ -64,6 +64,7 @@ def _wrapped(kernel: KernelDescriptor) -> Path:
     path = cache_directory() / "cpp" / "kernels" / digest(text)[:16] / name
     if read_entry(path) != text:
         write_atomically(path, text)
+    note_use(path.parent)
     return path
 
 

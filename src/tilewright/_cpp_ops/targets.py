@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tilewright._build.cache import cache_directory, digest, read_entry, write_atomically
+from tilewright._build.cache import cache_directory, digest, note_use, read_entry, write_atomically
 from tilewright._cpp_ops.driver import DEFAULT_SHAPE
 
 _COMMANDS = ("exec", "check", "time", "report", "debug")
@@ -86,4 +86,5 @@ def _script(folder: Path, values: dict[str, str | None], real: bool) -> Path:
     path = cache_directory() / "cpp" / f"{folder.name}-{digest(text)[:16]}.py"
     if read_entry(path) != text:
         write_atomically(path, text)
+    note_use(path)
     return path
