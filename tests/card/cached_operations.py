@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations with a program cache of their own around ttnn's: one that keeps the scalar of the first call, one that
-keeps its rows, one that is right, one that is random. Prints what the further calls of each show, as JSON.
+keeps its rows, one that is right, one that is random; and one of ttnn's with buffers over shards, where only addresses
+differ between calls. Prints what the further calls of each show, as JSON.
 """
 
 from __future__ import annotations
@@ -54,10 +55,26 @@ def refused(x: ttnn.Tensor, factor: float) -> ttnn.Tensor:
     return ttnn.multiply(x, factor)
 
 
+def over_shards(x: ttnn.Tensor, factor: float) -> ttnn.Tensor:
+    return ttnn.relu(x)
+
+
+CORES = ttnn.CoreRangeSet({ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(1, 0))})
+SHARDED = ttnn.MemoryConfig(
+    ttnn.TensorMemoryLayout.WIDTH_SHARDED,
+    ttnn.BufferType.L1,
+    ttnn.ShardSpec(CORES, (32, 32), ttnn.ShardOrientation.ROW_MAJOR),
+)
 found = {}
-for call in (stale_scalar, frozen_rows, right, different, refused):
+for call in (stale_scalar, frozen_rows, right, different, refused, over_shards):
     device.clear_program_cache()
-    x = ttnn.from_torch(torch.ones(32, 64), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    x = ttnn.from_torch(
+        torch.ones(32, 64),
+        dtype=ttnn.bfloat16,
+        layout=ttnn.TILE_LAYOUT,
+        device=device,
+        memory_config=SHARDED if call is over_shards else ttnn.DRAM_MEMORY_CONFIG,
+    )
     given = _Given((x, 2.0), {})
     call(x, 2.0)
     result = CacheResult(call.__name__, "", 0)

@@ -40,6 +40,10 @@ def test_a_right_operation_has_every_variant_judged_and_none_wrong(found: dict[s
     assert (found["right"]["judged"], found["right"]["wrong"]) == (VARIANTS, [])
 
 
+def test_buffers_over_shards_lie_where_the_shards_of_each_call_lie(found: dict[str, Any]) -> None:
+    assert (found["over_shards"]["judged"], found["over_shards"]["wrong"]) == (VARIANTS[:2], [])
+
+
 def test_a_random_operation_is_not_judged(found: dict[str, Any]) -> None:
     assert (found["different"]["judged"], found["different"]["wrong"]) == ([], [])
     assert found["different"]["not_judged"][0][1] == "two calls with an empty cache give different results"

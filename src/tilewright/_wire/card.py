@@ -24,7 +24,7 @@ from typing import Annotated
 from tilewright._wire.layout import f64, i32, structure, u32, u64
 
 MAGIC = 0x44524157
-VERSION = 10
+VERSION = 11
 MAX_FILES = 64
 
 
@@ -94,6 +94,9 @@ class LaunchLayout(ctypes.Structure):
     base: u32
     semaphores: u32
     local_cbs: u32
+    cb_mask: u32
+    cb_mask_bytes: u32
+    cb_bytes: u32  # of one buffer in the table
     remote_cbs: u32
     first_remote_cb: u32
     pipes: u32  # 0: the release has none

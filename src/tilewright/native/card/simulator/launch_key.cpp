@@ -2,6 +2,7 @@
 #include "launch_key.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -62,6 +63,13 @@ void LaunchKey::add_texts(
     }
 }
 
+// Of a program with dataflow buffers the table of local buffers lies behind the offset of remote ones, not before it.
+static uint32_t end_of_local_buffers(const LaunchLayout& layout, const uint8_t* message) {
+    uint64_t mask = 0;
+    std::memcpy(&mask, message + layout.cb_mask, layout.cb_mask_bytes);
+    return number(message, layout.local_cbs, 2) + layout.cb_bytes * static_cast<uint32_t>(std::bit_width(mask));
+}
+
 void LaunchKey::add(const Memory& memory, const LaunchLayout& layout, LaunchedCore& core) {
     const uint32_t place[] = {core.card, core.x, core.y};
     digest_.add(reinterpret_cast<const uint8_t*>(place), sizeof(place));
@@ -80,9 +88,9 @@ void LaunchKey::add(const Memory& memory, const LaunchLayout& layout, LaunchedCo
     digest_.add(message.data(), message.size());
     const uint32_t semaphores = number(found, layout.semaphores, 2), buffers = number(found, layout.local_cbs, 2);
     const uint32_t first_remote = number(found, layout.first_remote_cb, 1);
-    uint32_t end = number(found, layout.remote_cbs, 2);
+    uint32_t end = std::max(number(found, layout.remote_cbs, 2), end_of_local_buffers(layout, found));
     if (first_remote != 32 && first_remote != 64) {  // one past the last buffer of a core: there is none
-        end += layout.tables_bytes;
+        end = std::max(end, number(found, layout.remote_cbs, 2) + layout.tables_bytes);
     }
     if (layout.pipes != 0 && number(found, layout.pipes, 2) != layout.no_pipes) {
         end = std::max(end, number(found, layout.pipes, 2) + layout.tables_bytes);
