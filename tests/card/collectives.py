@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collectives on a mesh of a row of chips, each against torch, element by element.
+"""Collectives on a mesh of chips, along each of its sides, each against torch, element by element.
 
-Arguments: number of chips, the fabric's configuration, the topology of the operations, and cases to run (default: all).
+Arguments: rows and columns of the mesh, the fabric's configuration, the topology of the operations, and cases to run
+(default: all).
 """
 
 import sys
@@ -10,83 +11,99 @@ from collections.abc import Callable
 import torch
 import ttnn
 
-CHIPS, FABRIC, TOPOLOGY = int(sys.argv[1]), sys.argv[2], getattr(ttnn.Topology, sys.argv[3])
+ROWS, COLUMNS, FABRIC, TOPOLOGY = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], getattr(ttnn.Topology, sys.argv[4])
+SHAPE = (ROWS, COLUMNS)
 ULP = 2.0**-8  # half of bfloat16's spacing, relative
 
 torch.manual_seed(0)
 ttnn.set_fabric_config(getattr(ttnn.FabricConfig, FABRIC))
-mesh = ttnn.open_mesh_device(ttnn.MeshShape(1, CHIPS))
+mesh = ttnn.open_mesh_device(ttnn.MeshShape(ROWS, COLUMNS))
 
 
-def shards(x: torch.Tensor, dim: int, memory: ttnn.MemoryConfig = ttnn.DRAM_MEMORY_CONFIG) -> ttnn.Tensor:
-    return ttnn.from_torch(
-        x, layout=ttnn.TILE_LAYOUT, device=mesh, memory_config=memory, mesh_mapper=ttnn.ShardTensorToMesh(mesh, dim=dim)
-    )
+def shards(x: torch.Tensor, memory: ttnn.MemoryConfig = ttnn.DRAM_MEMORY_CONFIG) -> ttnn.Tensor:
+    """The first two dimensions over rows and columns of chips."""
+    mapper = ttnn.ShardTensor2dMesh(mesh, dims=(0, 1), mesh_shape=SHAPE)
+    return ttnn.from_torch(x, layout=ttnn.TILE_LAYOUT, device=mesh, memory_config=memory, mesh_mapper=mapper)
 
 
-def together(tensor: ttnn.Tensor, dim: int = 0) -> torch.Tensor:
-    return ttnn.to_torch(tensor, mesh_composer=ttnn.ConcatMeshToTensor(mesh, dim=dim))
+def together(tensor: ttnn.Tensor) -> torch.Tensor:
+    return ttnn.to_torch(tensor, mesh_composer=ttnn.ConcatMesh2dToTensor(mesh, dims=(0, 1), mesh_shape=SHAPE))
 
 
-def whole() -> torch.Tensor:
-    return torch.randn(1, 1, 32, 64 * CHIPS).bfloat16()
+def each(chips: int) -> torch.Tensor:
+    """A tensor for each chip, which ``chips`` can share."""
+    return torch.randn(ROWS, COLUMNS, 32, 64 * chips).bfloat16()
 
 
-def each() -> torch.Tensor:
-    """A tensor for each chip."""
-    return torch.randn(CHIPS, 1, 32, 64 * CHIPS).bfloat16()
+def along(axis: int) -> dict[str, int]:
+    """A row of chips needs no axis."""
+    return {} if ROWS == 1 else {"cluster_axis": axis}
 
 
-def within_sum(found: torch.Tensor, x: torch.Tensor) -> bool:
+def to_all(x: torch.Tensor, axis: int, index: int) -> torch.Tensor:
+    """What the chip at a place of its row or column has, on all of these."""
+    return x.select(axis, index).unsqueeze(axis).expand(*SHAPE, -1, -1)
+
+
+def within_sum(found: torch.Tensor, x: torch.Tensor, axis: int) -> bool:
     """Each of the additions rounds to bfloat16: by half a spacing of a partial sum, at most the sum of magnitudes."""
-    exact, magnitude = x.double().sum(0, keepdim=True), x.double().abs().sum(0, keepdim=True)
-    copies = found.shape[0]
-    return bool(((found.double() - exact.expand(copies, -1, -1, -1)).abs() <= (CHIPS - 1) * ULP * magnitude).all())
+    exact, magnitude = (one.sum(axis, keepdim=True) for one in (x.double(), x.double().abs()))
+    allowed = (SHAPE[axis] - 1) * ULP * magnitude
+    return bool(((found.double() - exact.expand_as(found)).abs() <= allowed.expand_as(found)).all())
 
 
-def point_to_point() -> bool:
-    x = each()
-    first, last = ttnn.MeshCoordinate((0, 0)), ttnn.MeshCoordinate((0, CHIPS - 1))
-    sent = together(ttnn.point_to_point(shards(x, 0), first, last, topology=TOPOLOGY))
-    return torch.equal(sent[CHIPS - 1], x[0])
+def point_to_point(axis: int) -> bool:
+    x = each(1)
+    last = (ROWS - 1, 0) if axis == 0 else (0, COLUMNS - 1)
+    sent = ttnn.point_to_point(shards(x), ttnn.MeshCoordinate((0, 0)), ttnn.MeshCoordinate(last), topology=TOPOLOGY)
+    return torch.equal(together(sent)[last], x[0, 0])
 
 
-def all_gather() -> bool:
-    x = whole()
-    return torch.equal(together(ttnn.all_gather(shards(x, 3), dim=3, topology=TOPOLOGY)), x.repeat(CHIPS, 1, 1, 1))
+def all_gather(axis: int, memory: ttnn.MemoryConfig = ttnn.DRAM_MEMORY_CONFIG) -> bool:
+    x = each(1)
+    gathered = ttnn.all_gather(shards(x, memory), dim=3, topology=TOPOLOGY, memory_config=memory, **along(axis))
+    joined = torch.cat(x.unbind(axis), dim=-1).unsqueeze(axis)
+    return torch.equal(together(gathered), joined.expand(*SHAPE, -1, -1))
 
 
-def all_gather_l1() -> bool:
-    x = whole()
-    gathered = ttnn.all_gather(
-        shards(x, 3, ttnn.L1_MEMORY_CONFIG), dim=3, topology=TOPOLOGY, memory_config=ttnn.L1_MEMORY_CONFIG
+def all_gather_l1(axis: int) -> bool:
+    return all_gather(axis, ttnn.L1_MEMORY_CONFIG)
+
+
+def broadcast(axis: int) -> bool:
+    """Over a line of the mesh: ttnn waits for ever on chips of other lines, which have no sender."""
+    line = mesh.create_submesh(ttnn.MeshShape(ROWS, 1) if axis == 0 else ttnn.MeshShape(1, COLUMNS))
+    x = torch.randn(SHAPE[axis], 1, 32, 64).bfloat16()
+    mapper = ttnn.ShardTensorToMesh(line, dim=0)
+    sent = ttnn.broadcast(
+        ttnn.from_torch(x, layout=ttnn.TILE_LAYOUT, device=line, mesh_mapper=mapper),
+        ttnn.MeshCoordinate((0, 0)),
+        topology=TOPOLOGY,
+        **along(axis),
     )
-    return torch.equal(together(gathered), x.repeat(CHIPS, 1, 1, 1))
+    found = ttnn.to_torch(sent, mesh_composer=ttnn.ConcatMeshToTensor(line, dim=0))
+    return torch.equal(found, x[:1].expand_as(x))
 
 
-def broadcast() -> bool:
-    x = each()
-    sent = ttnn.broadcast(shards(x, 0), ttnn.MeshCoordinate((0, 0)), topology=TOPOLOGY)
-    return torch.equal(together(sent), x[:1].repeat(CHIPS, 1, 1, 1))
+def all_broadcast(axis: int) -> bool:
+    x = each(1)
+    sent = ttnn.all_broadcast(shards(x), topology=TOPOLOGY, **along(axis))
+    return all(torch.equal(together(one), to_all(x, axis, place)) for place, one in enumerate(sent))
 
 
-def all_broadcast() -> bool:
-    x = each()
-    sent = ttnn.all_broadcast(shards(x, 0), topology=TOPOLOGY)
-    return all(torch.equal(together(one), x[n : n + 1].repeat(CHIPS, 1, 1, 1)) for n, one in enumerate(sent))
+def reduce_scatter(axis: int) -> bool:
+    x = each(SHAPE[axis])
+    scattered = together(ttnn.reduce_scatter(shards(x), dim=3, topology=TOPOLOGY, **along(axis)))
+    joined = torch.cat(scattered.unbind(axis), dim=-1).unsqueeze(axis)
+    return within_sum(joined, x, axis)
 
 
-def reduce_scatter() -> bool:
-    x = each()
-    return within_sum(together(ttnn.reduce_scatter(shards(x, 0), dim=3, topology=TOPOLOGY), dim=3), x)
+def all_reduce(axis: int) -> bool:
+    x = each(SHAPE[axis])
+    return within_sum(together(ttnn.all_reduce(shards(x), topology=TOPOLOGY, **along(axis))), x, axis)
 
 
-def all_reduce() -> bool:
-    x = each()
-    return within_sum(together(ttnn.all_reduce(shards(x, 0), topology=TOPOLOGY)), x)
-
-
-CASES: list[Callable[[], bool]] = [
+CASES: list[Callable[[int], bool]] = [
     point_to_point,
     all_gather,
     all_gather_l1,
@@ -96,8 +113,10 @@ CASES: list[Callable[[], bool]] = [
     all_reduce,
 ]
 for case in CASES:
-    if case.__name__ in sys.argv[4:] or len(sys.argv) == 4:
-        print(f"{case.__name__}: {'right' if case() else 'wrong'}", flush=True)
+    if case.__name__ in sys.argv[5:] or len(sys.argv) == 5:
+        for axis in (0, 1):
+            if SHAPE[axis] > 1:
+                print(f"{case.__name__} {axis}: {'right' if case(axis) else 'wrong'}", flush=True)
 ttnn.close_mesh_device(mesh)
 ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
 print("closed")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _PLACE = r"\((\d+),(\d+)\)"
-_CORES = re.compile(rf"\b(cores? )({_PLACE}(?:(?:-|, ){_PLACE})*)")
+_CORES = re.compile(rf"\b(cores? )({_PLACE}(?:(?:-|, | and ){_PLACE})*)")
 
 
 def with_chips(text: str, rows: int) -> str:
@@ -19,6 +19,8 @@ def with_chips(text: str, rows: int) -> str:
     'reader on core (3,1) of chip 1, writer on cores (0,0)-(7,7) of chip 0'
     >>> with_chips("cores (0,0)-(7,15) wait", rows=8)
     'cores (0,0) of chip 0-(7,7) of chip 1 wait'
+    >>> with_chips("on cores (0,0), (0,8) and (0,16)", rows=8)
+    'on cores (0,0) of chip 0, (0,0) of chip 1 and (0,0) of chip 2'
     """
     return _CORES.sub(lambda match: match[1] + _named(match[2], rows), text)
 

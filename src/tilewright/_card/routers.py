@@ -20,6 +20,7 @@ from tilewright._card.systems import Mesh
 from tilewright._wire.runner import FabricRouter
 
 _ACTIVE_ETHERNET = 1  # which of tt-metal's programmable core types
+_MOST_WAYS = 4
 _READY = 0xA2B2C2D2  # EDMStatus::LOCAL_HANDSHAKE_COMPLETE
 _ROUTER, _KERNELS = "fabric_erisc_router", "kernels"  # in a build directory, which firmware has too
 
@@ -29,14 +30,22 @@ class RouterKernel:
     """A router's kernel as it was built and launched.
 
     Attributes:
-        downstream: NoC coordinates of the router of the same chip that packets are forwarded to; None: there is none.
+        downstream: the routers of the same chip that packets are forwarded to: 16 bits for each way, the NoC
+            coordinates x and y << 8; 0: there is none. A router along a line has one way; one of a mesh has a way for
+            each direction but its own, in tt-metal's order.
+        rows: of the mesh whose packets have routes in two dimensions; 0: routes along a line.
+        place: row and column of the chip in that mesh.
+        direction: of the link, as tt-metal counts directions.
     """
 
     status_address: int
     handshake: int
     worker_location: int
     header_bytes: int
-    downstream: tuple[int, int] | None
+    downstream: int
+    rows: int = 0
+    place: tuple[int, int] = (0, 0)
+    direction: int = 0
 
     @property
     def words(self) -> bytes:
@@ -56,26 +65,57 @@ def router_kernel(layout: ReleaseLayout, l1: bytes) -> RouterKernel:
         name = directories[0].split("/")[-3] if directories else "a kernel"
         raise CardError(f"{name} was launched on an ethernet core; only routers of the fabric are simulated there")
     named, macros = named_arguments(directory), recorded_macros(directory)
-    if "FABRIC_2D" in macros:
-        raise CardError(
-            "the fabric with routes in two dimensions (FABRIC_2D) is not simulated; use FabricConfig.FABRIC_1D or "
-            "FABRIC_1D_RING"
-        )
-    channels = named["MAX_NUM_SENDER_CHANNELS"]
-    arguments = _runtime_arguments(layout, l1, 2 * channels + 4)
-    has_downstream, _, x, y = arguments[2 * channels :]
+    if named.get("UDM_MODE", 0):
+        raise CardError("the fabric with reads of other chips' memory (FabricUDMMode.ENABLED) is not simulated")
+    if named.get("IS_INTERMESH_ROUTER", 0):
+        raise CardError("a fabric between several meshes is not simulated; open all chips as one mesh")
+    is_mesh = "FABRIC_2D" in macros
+    channels, ways = named["MAX_NUM_SENDER_CHANNELS"], named["NUM_DOWNSTREAM_SENDERS_VC0"] if is_mesh else 1
+    arguments = _runtime_arguments(layout, l1, 2 * channels + 3 + ways)
+    mask, x, y = arguments[2 * channels], *arguments[-2:]
     return RouterKernel(
         status_address=named["EDM_STATUS_PTR_ADDR"],
         handshake=arguments[0],
         worker_location=named["LOCAL_SENDER_CH_0_CONN_INFO_ADDR"],
-        header_bytes=_header_bytes(macros),
-        downstream=(x, y) if has_downstream else None,
+        header_bytes=_mesh_header_bytes(macros) if is_mesh else _header_bytes(macros),
+        downstream=_ways(mask, x, y),
+        rows=named["MESH_Y_SIZE"] if is_mesh else 0,
+        place=_place(layout, l1) if is_mesh else (0, 0),
+        direction=named["MY_DIRECTION"],
     )
 
 
+def _ways(mask: int, x: int, y: int) -> int:
+    """Where packets go on: a bit of ``mask`` for each way that there is; their coordinates follow each other.
+
+    >>> hex(_ways(0b101, 0x0503, 0x1918))
+    '0x190500001803'
+    """
+    ways = 0
+    for way in range(_MOST_WAYS):
+        if mask >> way & 1:
+            ways |= (x & 0xFF | (y & 0xFF) << 8) << 16 * way
+            x, y = x >> 8, y >> 8
+    return ways
+
+
 def _header_bytes(macros: dict[str, str]) -> int:
-    """Of a packet, as the release's headers have it for these macros."""
+    """Of a packet with a route along a line, as the release's headers have it for these macros."""
     return 48 if macros.get("FABRIC_1D_PKT_HDR_EXTENSION_WORDS", "1") == "0" else 64
+
+
+def _mesh_header_bytes(macros: dict[str, str]) -> int:
+    """Of a packet with a route in two dimensions: 60 bytes and the route, rounded up to 16 bytes."""
+    return -(-(60 + int(macros.get("FABRIC_2D_PKT_HDR_ROUTE_BUFFER_SIZE", "36"))) // 16) * 16
+
+
+def _place(layout: ReleaseLayout, l1: bytes) -> tuple[int, int]:
+    """Row and column of the chip, from the table that the host wrote."""
+    ethernet, structure = layout.linked_ethernet, "tt::tt_fabric::routing_l1_info_t"
+    if f"{structure}.my_mesh_coord_y" not in ethernet:
+        raise CardError("this release's fabric with routes in two dimensions (FABRIC_2D) is not understood")
+    table = ethernet["MEM_AERISC_ROUTING_TABLE_BASE"]
+    return l1[table + ethernet[f"{structure}.my_mesh_coord_y"]], l1[table + ethernet[f"{structure}.my_mesh_coord_x"]]
 
 
 def _directories(l1: bytes) -> Iterator[str]:
@@ -115,7 +155,6 @@ class Routers:
         if (card, channel) not in self._links:
             raise CardError(f"a router was launched on chip {card} channel {channel}, which has no link")
         peer_die, peer_channel = self._links[card, channel]
-        down_x, down_y = kernel.downstream or (0, 0)
         self._routers[card, channel] = FabricRouter(
             die=card,
             channel=channel,
@@ -123,9 +162,11 @@ class Routers:
             noc_y=y,
             peer_die=peer_die,
             peer_channel=peer_channel,
-            has_downstream=kernel.downstream is not None,
-            downstream_x=down_x,
-            downstream_y=down_y,
+            downstream=kernel.downstream,
+            mesh_rows=kernel.rows,
+            mesh_y=kernel.place[0],
+            mesh_x=kernel.place[1],
+            direction=kernel.direction,
             header_bytes=kernel.header_bytes,
             handshake=kernel.handshake,
             worker_location=kernel.worker_location,

@@ -125,9 +125,11 @@ class FabricRouter(ctypes.Structure):
     noc_y: u32
     peer_die: u32  # at the other end of the link
     peer_channel: u32
-    has_downstream: u32  # whether packets that go on have a router of this die to go to
-    downstream_x: u32
-    downstream_y: u32
+    downstream: u64  # routers of this die that packets go on to: 16 bits for each way, x and y << 8; 0: none
+    mesh_rows: u32  # of a fabric with routes in two dimensions; 0: routes along a line
+    mesh_y: u32  # the die's place in that mesh
+    mesh_x: u32
+    direction: u32  # of the link, as tt-metal counts directions
     header_bytes: u32  # of a packet
     handshake: u32  # word a worker writes to open and close its connection
     worker_location: u32  # where a worker writes its coordinates and the addresses for answers

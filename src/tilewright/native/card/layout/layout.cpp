@@ -9,6 +9,12 @@
 #define HAL_BUILD release
 #define tt_l1_ptr
 #include "hostdev/dev_msgs.h"
+#if defined(COMPILE_FOR_ERISC) && defined(MEM_AERISC_ROUTING_TABLE_BASE)
+#ifndef ASSERT
+#define ASSERT(...)
+#endif
+#include "hostdevcommon/fabric_common.h"
+#endif
 #include "tt_metal/impl/dispatch/kernels/cq_commands.hpp"
 
 using namespace release;
@@ -184,6 +190,11 @@ int main() {
     CONSTANT(MEM_IERISC_MAILBOX_BASE);
 #elif defined(COMPILE_FOR_ERISC)
     CONSTANT(MEM_AERISC_MAILBOX_BASE);
+#if defined(MEM_AERISC_ROUTING_TABLE_BASE)
+    CONSTANT(MEM_AERISC_ROUTING_TABLE_BASE);
+    OPTIONAL_FIELD(tt::tt_fabric::routing_l1_info_t, my_mesh_coord_y);
+    OPTIONAL_FIELD(tt::tt_fabric::routing_l1_info_t, my_mesh_coord_x);
+#endif
 #endif
     print("launch_msg_t", sizeof(launch_msg_t));
     print("processors", sizeof(kernel_config_msg_t::rta_offset) / sizeof(rta_offset_t));

@@ -19,6 +19,12 @@ constexpr uint32_t kEthernetL1 = 512u << 10;
 constexpr uint32_t kCloseRequest = 2;
 constexpr uint32_t kIncrementShift = 6;  // of the amount in a write to a stream register
 
+constexpr uint32_t kWayBits = 16;
+
+// Directions of links, and the bit of an action that delivers to the die, as tt-metal counts them (Routing2DCodec).
+constexpr uint32_t kEast = 0, kWest = 1, kNumDirections = 5;
+constexpr uint8_t kDeliver = 1u << kNumDirections;
+
 // What the host writes for every ethernet channel into the L1 of each worker core (fabric_connection_info_t).
 struct Connection {
     uint32_t slots, handshake, location, cursor;
@@ -45,6 +51,14 @@ Connection connection_of(const Core& core, const Router& router) {
 
 WorkerLocation& location_of(Router& router) {
     return *reinterpret_cast<WorkerLocation*>(router.memory.data() + router.is.worker_location);
+}
+
+[[noreturn]] void stop_without_route(const Router& there) {
+    kernel_error(
+        "fabric: a packet reached chip %u over channel %u and has no route there: the number of hops in its header is "
+        "wrong",
+        there.is.die,
+        there.is.channel);
 }
 
 }  // namespace
@@ -89,11 +103,17 @@ Router& Fabric::other_end(const Router& router) {
     return *there;
 }
 
-Router* Fabric::downstream(const Router& router) {
-    if (router.is.has_downstream == 0) {
-        return nullptr;
+Router& Fabric::downstream(const Router& router, uint32_t way) {
+    const auto place = static_cast<uint32_t>(router.is.downstream >> (kWayBits * way) & 0xffffu);
+    Router* next = place == 0 ? nullptr : chip_.node(router.is.die, place & 0xffu, place >> 8).router;
+    if (next == nullptr) {
+        kernel_error(
+            "fabric: a packet that reached chip %u over channel %u is to go on where no router is connected: the mesh "
+            "ends there; the hops or the direction in its header are wrong",
+            router.is.die,
+            router.is.channel);
     }
-    return chip_.node(router.is.die, router.is.downstream_x, router.is.downstream_y).router;
+    return *next;
 }
 
 bool Fabric::write_word(uint64_t destination, uint32_t value) {
@@ -156,37 +176,51 @@ void Fabric::send(Router& router) {
     }
     Packet packet(
         router.memory.data() + connection.slots + router.slot * connection.slot_bytes, router.is.header_bytes);
-    travel(router, packet);
+    cross(router, packet, 0);
     router.slot = (router.slot + 1) % connection.num_slots;
     worker.read_counter = ++router.sent;
     deliver_word(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.credit_address, router.sent);
 }
 
-void Fabric::travel(Router& from, Packet& packet) {
-    for (Router* router = &from; router != nullptr;) {
-        const Router& there = other_end(*router);
-        const HopCommand command = packet.next_hop();
-        if (command == HopCommand::None) {
-            kernel_error(
-                "fabric: a packet reached chip %u over channel %u and has no route there: the number of hops in its "
-                "header is wrong",
-                there.is.die,
-                there.is.channel);
+void Fabric::cross(Router& from, Packet& packet, uint32_t hops) {
+    if (hops > routers_.size()) {
+        kernel_error("fabric: a packet has crossed every link and goes on: its route leads round in a circle");
+    }
+    const Router& there = other_end(from);
+    if (there.is.mesh_rows != 0) {
+        arrive_in_mesh(there, packet, hops);
+        return;
+    }
+    const HopCommand command = packet.next_hop();
+    if (command == HopCommand::None) {
+        stop_without_route(there);
+    }
+    if (command != HopCommand::Forward) {
+        packet.apply(there.is.die);
+    }
+    if (command != HopCommand::Write) {
+        cross(downstream(there, 0), packet, hops + 1);
+    }
+}
+
+// The header has a byte for each row and each column: a bit for each direction the packet goes on in, and one for this
+// die. Along its row a packet looks at columns only; along its column, or from a worker, at rows first.
+void Fabric::arrive_in_mesh(const Router& there, Packet& packet, uint32_t hops) {
+    const bool along_row = there.is.direction == kEast || there.is.direction == kWest;
+    uint8_t action = along_row ? uint8_t{0} : packet.action(there.is.mesh_y);
+    if (action == 0) {
+        action = packet.action(there.is.mesh_rows + there.is.mesh_x);
+    }
+    if (action == 0) {
+        stop_without_route(there);
+    }
+    for (uint32_t direction = 0; direction < kNumDirections; direction++) {
+        if ((action >> direction & 1u) != 0 && direction != there.is.direction) {
+            cross(downstream(there, direction < there.is.direction ? direction : direction - 1), packet, hops + 1);
         }
-        if (command != HopCommand::Forward) {
-            packet.apply(there.is.die);
-        }
-        if (command == HopCommand::Write) {
-            return;
-        }
-        router = downstream(there);
-        if (router == nullptr) {
-            kernel_error(
-                "fabric: a packet is to be forwarded from chip %u, whose channel %u has no router behind it: the line "
-                "of chips ends there; the number of hops in its header is too large",
-                there.is.die,
-                there.is.channel);
-        }
+    }
+    if ((action & kDeliver) != 0) {
+        packet.apply(there.is.die);
     }
 }
 

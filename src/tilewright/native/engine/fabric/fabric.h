@@ -40,9 +40,11 @@ public:
 private:
     void write_register(Router* router, Core* core, uint64_t address, uint32_t value);
     void send(Router& router);
-    void travel(Router& from, Packet& packet);
+    // The packet crosses the link of a router, and is applied or goes on at its other end.
+    void cross(Router& from, Packet& packet, uint32_t hops);
+    void arrive_in_mesh(const Router& there, Packet& packet, uint32_t hops);
     Router& other_end(const Router& router);
-    Router* downstream(const Router& router);
+    Router& downstream(const Router& router, uint32_t way);
     Router* router_at(uint32_t die, uint32_t channel);
 
     Chip& chip_;

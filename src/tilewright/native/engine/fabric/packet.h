@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A packet of the fabric: a header with a NoC command and a route, then its payload. Offsets are those of tt-metal's
-// packet headers for routes along a line (LowLatencyPacketHeader).
+// packet headers, for routes along a line (LowLatencyPacketHeader) and in two dimensions (HybridMeshPacketHeader).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,10 @@ class Packet {
 public:
     Packet(uint8_t* header, uint32_t header_bytes) : header_(header), header_bytes_(header_bytes) {}
 
-    // Takes the first hop off the route.
+    // Takes the first hop off a route along a line.
     HopCommand next_hop();
+    // Of a route in two dimensions: what is done in a row, or, counted behind the rows, in a column.
+    uint8_t action(uint32_t index) const { return header_[kMeshRoute + index]; }
     // Executes the NoC command on a die.
     void apply(uint32_t die);
 
@@ -30,6 +32,8 @@ private:
     uint64_t address(uint32_t index) const { return field<uint64_t>(8 * index); }
     void scatter();
     void sparse_multicast();
+
+    static constexpr uint32_t kMeshRoute = 48;
 
     uint8_t* header_;
     const uint32_t header_bytes_;
