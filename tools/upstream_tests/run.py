@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the tests of files, one process a file, and goes on after a test that crashes or does not end."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tools.upstream_tests.results import Result, Results
+
+ROOT = Path(__file__).resolve().parents[2]
+_STARTING = 120.0  # seconds in which a process has begun its first test
+_LOOKED_AT_EVERY = 0.2
+_USUAL_ENDS = (0, 1, 5)  # exit codes of pytest: all passed, some failed, no tests
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """How the tests are run."""
+
+    python: str
+    checkout: Path
+    dispatch: str
+    arch: str
+    per_function: int | None
+    again: tuple[str, ...]
+    time_limit: int  # seconds of a test
+    memory: int  # bytes of a process
+    seconds: int | None  # of the whole run
+
+
+def run_files(files: Sequence[Path], settings: Settings, results: Results) -> bool:
+    """Runs what is left of the files; False if the time was over before."""
+    end = None if settings.seconds is None else time.monotonic() + settings.seconds
+    known = set(results.known(settings.dispatch, settings.arch, settings.again))
+    for number, file in enumerate(files, 1):
+        print(f"[{number}/{len(files)}] {file}", file=sys.stderr, flush=True)
+        while True:
+            if end is not None and time.monotonic() > end:
+                return False
+            process = _Process(file, settings, known, results, end)
+            process.run()
+            known |= process.done
+            if not process.interrupted:
+                break
+    return end is None or time.monotonic() < end
+
+
+class _Process:
+    """One process of pytest, watched by the events it writes."""
+
+    def __init__(self, file: Path, settings: Settings, known: set[str], results: Results, end: float | None) -> None:
+        self._file = file
+        self._settings = settings
+        self._known = known
+        self._results = results
+        self._end = end
+        self._running = ""
+        self._since = time.monotonic()
+        self.done: set[str] = set()
+        self.interrupted = False  # by a test that crashed or did not end: the file has more
+
+    def run(self) -> None:
+        with tempfile.TemporaryDirectory() as work:
+            events, known, output = (Path(work) / name for name in ("events", "known", "output"))
+            events.touch()
+            known.write_text(json.dumps(sorted(self._known)))
+            with output.open("wb") as out:
+                process = subprocess.Popen(
+                    self._command(),
+                    cwd=self._settings.checkout,
+                    env=self._environment(events, known),
+                    stdout=out,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    preexec_fn=self._limit_memory,
+                )
+                try:
+                    self._watch(process, events)
+                finally:
+                    _end(process)
+            self._explain_end(process, output)
+
+    def _command(self) -> list[str]:
+        settings = self._settings
+        pytest = [settings.python, "-m", "pytest", str(self._file), "-p", "tools.upstream_tests.plugin", "-q"]
+        pytest += ["-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib"]
+        ours = [settings.python, "-m", "tilewright", "exec", "--quiet", "--arch", settings.arch]
+        return [*ours, "--dispatch", settings.dispatch, "--", *pytest]
+
+    def _environment(self, events: Path, known: Path) -> dict[str, str]:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("TT_", "PYTEST_"))}
+        ours = os.pathsep.join(map(str, (ROOT / "src", ROOT)))
+        return environment | {
+            "PYTHONPATH": ours,
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "LOGURU_LEVEL": "ERROR",
+            "TILEWRIGHT_UPSTREAM_EVENTS": str(events),
+            "TILEWRIGHT_UPSTREAM_KNOWN": str(known),
+            "TILEWRIGHT_UPSTREAM_PER_FUNCTION": str(self._settings.per_function or 0),
+        }
+
+    def _limit_memory(self) -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, (self._settings.memory, self._settings.memory))
+
+    def _watch(self, process: subprocess.Popen[bytes], events: Path) -> None:
+        with events.open(encoding="utf-8") as lines:
+            while True:
+                ended = process.poll() is not None  # asked before the events are read: none is missed
+                for line in lines:
+                    self._take(json.loads(line))
+                if ended or self._is_over():
+                    return
+                time.sleep(_LOOKED_AT_EVERY)
+
+    def _take(self, event: dict[str, Any]) -> None:
+        self._since = time.monotonic()
+        if "started" in event:
+            self._running = event["started"]
+        elif "finished" in event:
+            self._running = ""
+            self._keep(event["finished"], event["outcome"], event["seconds"], event["reason"])
+        elif "not_collected" in event:
+            self._keep(event["not_collected"], "failed", 0, event["reason"])
+
+    def _is_over(self) -> bool:
+        """Whether to end the process now; what runs beyond its limit has its result by then."""
+        elapsed = time.monotonic() - self._since
+        if elapsed > (self._settings.time_limit if self._running else _STARTING + self._settings.time_limit):
+            self._keep(self._running or str(self._file), "time-limit", elapsed, "")
+            self.interrupted = bool(self._running)
+            self._running = ""
+            return True
+        return self._end is not None and time.monotonic() > self._end
+
+    def _explain_end(self, process: subprocess.Popen[bytes], output: Path) -> None:
+        """A test that was running when the process ended by itself has crashed it."""
+        stopped = self._end is not None and time.monotonic() > self._end
+        without_result = not self.done and process.returncode not in _USUAL_ENDS
+        if not stopped and (self._running or without_result):
+            last = output.read_bytes()[-1500:].decode(errors="replace")
+            reason = f"exit {process.returncode}\n{last}"
+            self._keep(self._running or str(self._file), "crashed", time.monotonic() - self._since, reason)
+            self.interrupted = bool(self._running)
+
+    def _keep(self, test: str, outcome: str, seconds: float, reason: str) -> None:
+        self.done.add(test)
+        settings = self._settings
+        self._results.add(Result(test, settings.dispatch, settings.arch, outcome, round(seconds, 2), reason))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+            return
