@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the functions and enumerations that C++ headers declare."""
+"""Reads what C++ files declare: functions and enumerations of headers, rows of tables."""
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import functools
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 _FUNCTION = re.compile(
     r"(?:^ *template <(?P<template>[^<>]*)>\n)?"
@@ -14,6 +16,8 @@ _FUNCTION = re.compile(
     r"\((?P<parameters>[^()]*(?:\(\)[^()]*)*)\)",
     re.MULTILINE,
 )
+_ENUMERATION = re.compile(r"^enum class (\w+)(?: : [\w:]+)? \{([^{}]*)\};", re.MULTILINE)
+_ELSEWHERE = re.compile(r".*// (?:host|Blackhole) only$", re.MULTILINE)
 _MACRO = re.compile(r"^#define (TW_\w+)\(([^)]*)\)((?:.*\\\n)*.*)$", re.MULTILINE)
 _COMMA = re.compile(r", (?![^<]*>)")
 _UNIMPORTANT = re.compile(r"\[\[\w+\]\] |\bstd::|\bconst ")
@@ -60,6 +64,18 @@ def cpp_declarations(text: str) -> Iterator[CppDeclaration]:
         )
 
 
+def cpp_enumerations(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The scoped enumerations of a header's text, each with its enumerators.
+
+    Enumerators marked ``// host only`` or ``// Blackhole only`` are left out.
+
+    >>> list(cpp_enumerations("enum class SrcOrder : uint8_t { Regular = 0, Reverse = 1 };"))
+    [('SrcOrder', ('Regular', 'Reverse'))]
+    """
+    for name, body in _ENUMERATION.findall(text):
+        yield name, tuple(re.findall(r"(?:^|,)\s*(\w+)", _ELSEWHERE.sub("", body)))
+
+
 def with_macros_expanded(text: str) -> str:
     """A header's text with the functions that its own macros write, each call of a macro on a line of its own."""
     macros = _MACRO.findall(text)
@@ -86,3 +102,12 @@ def cpp_parameters(text: str) -> tuple[CppParameter, ...]:
         kind, _, name = declared.rpartition(" ")
         found.append(CppParameter(kind, name, default) if kind else CppParameter(declared, "", default))
     return tuple(found)
+
+
+def macro_calls(table: Path) -> Iterator[ast.Call]:
+    """The rows of a table that C++ includes: calls of macros in Python's syntax as well as in C++'s."""
+    text = re.sub(r"^//.*$", "", table.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for statement in ast.parse(text, str(table)).body:
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
+            raise ValueError(f"{table}:{statement.lineno}: a row is TW_...(...)")
+        yield statement.value

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the table of the vector unit's functions, ``native/abi/sfpu_functions.inl``.
 
-The notation is described at the head of that file. Its rows are calls in Python's syntax as well as in the C
-preprocessor's, so :mod:`ast` reads them.
+The notation is described at the head of that file.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tilewright._cpp_declarations import CppDeclaration, CppParameter, cpp_parameters
+from tilewright._cpp_declarations import CppDeclaration, CppParameter, cpp_parameters, macro_calls
 
 TABLE = Path(__file__).parent / "native" / "abi" / "sfpu_functions.inl"
 
@@ -81,12 +80,9 @@ def sfpu_headers() -> tuple[SfpuHeader, ...]:
     >>> next(header.functions[0].calls for header in sfpu_headers() if header.path.endswith("/gcd.h"))[0].name
     'gcd_tile'
     """
-    text = re.sub(r"^//.*$", "", TABLE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     headers: list[tuple[dict[str, Any], list[SfpuFunction]]] = []
-    for statement in ast.parse(text, str(TABLE)).body:
-        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
-            raise ValueError(f"{TABLE}:{statement.lineno}: a row is TW_SFPU_...(...)")
-        kind, values, named = _row(statement.value)
+    for call in macro_calls(TABLE):
+        kind, values, named = _row(call)
         if kind == "header":
             headers.append(({"path": f"api/compute/{values[0]}", "summary": values[1], **_header(named)}, []))
         else:

@@ -113,7 +113,7 @@ class ReplayInput(ctypes.Structure):
     semaphores: Annotated[int, PointerTo("const ReplaySemaphore")]
     places: Annotated[int, PointerTo("const uint32_t")]  # x | y << 8
     nodes: Annotated[int, PointerTo("const ReplayNode")]
-    constants: Doubles
+    constants: Doubles  # in the order of native/replay/constants.inl
     sfpu_unary: Doubles  # per face: 16-bit DST, then 32-bit DST; negative: not measured
     sfpu_binary: Doubles
     sfpu_ternary: Doubles
@@ -191,7 +191,6 @@ _NAME = Annotated[bytes, ctypes.c_char_p]
 
 FUNCTIONS = (
     # Names in the order of the tables; null behind the last.
-    Function("tw_replay_constant", _NAME, {"index": u32}),
     Function("tw_replay_call", _NAME, {"index": u32}),
     Function("tw_replay_sfpu_unary", _NAME, {"index": u32}),
     Function("tw_replay_sfpu_binary", _NAME, {"index": u32}),

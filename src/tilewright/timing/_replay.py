@@ -193,11 +193,10 @@ def _native_node(node: NocNode) -> tuple[int | Core, ...]:
 
 
 def _constants(arch: str, changed: Mapping[str, float]) -> NDArray[np.float64]:
-    values = {**constants_of(arch), **changed}
-    unknown = set(changed) - set(constants_of(arch))
+    unknown = sorted(set(changed) - set(constants_of(arch)))
     if unknown:
-        raise ValueError(f"the model has no constant {sorted(unknown)[0]!r}; timing/_constants.py has those it has")
-    return np.array([values[name] for name in native.names("constant")])
+        raise ValueError(f"the model has no constant {unknown[0]!r}; native/replay/constants.inl lists the constants")
+    return np.array([*{**constants_of(arch), **changed}.values()])
 
 
 @functools.cache

@@ -24,7 +24,7 @@ def replay_library() -> ctypes.CDLL:
 
 @functools.cache
 def names(table: str) -> tuple[str, ...]:
-    """Names of a table (``constant``, ``sfpu_unary`` ...) in the order the library has them."""
+    """Names of a table (``call``, ``sfpu_unary`` ...) in the order the library has them."""
     function = getattr(replay_library(), f"tw_replay_{table}")
     found = itertools.takewhile(lambda name: name is not None, map(function, itertools.count()))
     return tuple(name.decode() for name in found)

@@ -13,9 +13,7 @@ using replay::Replay;
 
 namespace {
 
-const char* const kConstants[] = {
 #define TW_NAME(name) #name,
-    TW_REPLAY_CONSTANTS(TW_NAME)};
 const char* const kCalls[] = {"None", TW_RECORDED_CALLS(TW_NAME)};
 #undef TW_NAME
 const char* const kUnary[] = {
@@ -41,7 +39,6 @@ const char* name_at(const char* const (&names)[N], uint32_t index) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-const char* tw_replay_constant(uint32_t index) { return name_at(kConstants, index); }
 const char* tw_replay_call(uint32_t index) { return name_at(kCalls, index); }
 const char* tw_replay_sfpu_unary(uint32_t index) { return name_at(kUnary, index); }
 const char* tw_replay_sfpu_binary(uint32_t index) { return name_at(kBinary, index); }

@@ -2,7 +2,7 @@
 // A call of a data-movement kernel is a step of its processor. A call of a compute kernel is compiled for three
 // processors, and each gets its own part. Waits for a circular buffer's pages and pops belong to unpack, reservations
 // and pushes to pack; a tile operation is an unpack into a Src bank and the math on it; DST goes from math to pack. The
-// cost of each part is a constant of the model (timing/_constants.py).
+// cost of each part is a constant of the model (constants.inl).
 #include "steps.h"
 
 #include <algorithm>
