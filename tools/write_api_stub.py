@@ -40,14 +40,13 @@ _PYTHON = {
 
 def stub_text() -> str:
     """The whole file."""
-    names = sorted(ENUMERATIONS)
     lines = [
         "# SPDX-License-Identifier: Apache-2.0",
         "# Written by tools/write_api_stub.py; do not change it by hand.",
         "from typing import Any, overload",
         "",
-        f"from tilewright.kernels._api_table import {', '.join(f'{name} as {name}' for name in names)}",
         "from tilewright.kernels._parameters import TensorArg",
+        "from tilewright.kernels._signatures import KernelEnum",
         "from tilewright.kernels._types import l1_ptr, uint32",
         "",
         "def dprint(text: str, *values: Any) -> None:",
@@ -56,6 +55,8 @@ def stub_text() -> str:
         *(f"{name}: {'bool' if constant.is_bool else 'int'}" for name, constant in CONSTANTS.items()),
         "",
     ]
+    for name, members in ENUMERATIONS.items():
+        lines += [f"class {name}(KernelEnum):", *(f'    {each.name} = "{each.value}"' for each in members), ""]
     for function in FUNCTIONS.values():
         lines += _function(function)
     return "\n".join(lines) + "\n"

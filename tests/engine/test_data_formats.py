@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tilewright._build.native_build import NATIVE
 from tilewright._tensor.dtype import DataFormat
-from tilewright.kernels import _api_table as api_table
 
 DEFINITION = re.compile(r"enum\s+(?:class\s+)?DataFormat\b[^;{]*\{(.*?)\}", re.DOTALL)
 
@@ -33,7 +32,3 @@ def test_there_is_no_other_native_table() -> None:
     files = [path for kind in ("*.h", "*.hpp", "*.cpp") for path in NATIVE.rglob(kind)]
     found = {path for path in files if DEFINITION.search(path.read_text())}
     assert found == {NATIVE / "abi" / "data_format.h", HOST_TABLE}
-
-
-def test_the_kernel_language_names_formats_there_are() -> None:
-    assert {each.name for each in api_table.DataFormat} <= {each.name for each in DataFormat}

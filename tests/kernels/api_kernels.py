@@ -20,6 +20,9 @@ _VALUES = {
     "pointer": "sem",
     "format": "DataFormat.Float32",
     "DataFormat": "DataFormat.Float16_b",
+    "EltwiseBinaryType": "EltwiseBinaryType.ELWSUB",
+    "PoolType": "PoolType.MAX",
+    "VectorMode": "VectorMode.RC",
 }
 _OF_INTEGERS = re.compile(r"_int|bitwise|shift")
 _COMPUTE_HEAD = "@compute_kernel\ndef kernel(n: RuntimeArg, cb: Buffers) -> None:\n"
@@ -32,7 +35,7 @@ _DATAFLOW_HEAD = (
 
 
 def _written(argument: Argument, is_template: bool = False) -> str:
-    if is_template and argument.kind == "uint32":
+    if is_template and argument.kind in ("uint32", "int32"):
         return "4"
     if argument.kind in _VALUES:
         return _VALUES[argument.kind]

@@ -2,99 +2,29 @@
 """The kernel API as a table: every function with its header, its arguments and the kernels that may call it.
 
 Nothing is listed here: functions are read from the headers of ``native/include``, which declare them with ALWI or
-FORCE_INLINE, and from the rows of ``native/abi/sfpu_functions.inl``. A function whose arguments Python does not have
-is for C++ kernels alone.
+FORCE_INLINE, and from the rows of ``native/abi/sfpu_functions.inl``; enumerations from the same headers and the two
+that all kernels include. A function whose arguments Python does not have is for C++ kernels alone.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import enum
+import functools
+import keyword
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tilewright._cpp_declarations import CppDeclaration, cpp_declarations
+from tilewright._cpp_declarations import CppDeclaration, cpp_declarations, cpp_enumerations
 from tilewright._sfpu_functions import sfpu_headers
 from tilewright.kernels._signatures import ApiConstant, ApiFunction, KernelEnum, Signature, python_signature
-
-
-class PoolType(KernelEnum):
-    SUM = enum.auto()
-    AVG = enum.auto()
-    MAX = enum.auto()
-
-
-class ReduceDim(KernelEnum):
-    REDUCE_ROW = enum.auto()
-    REDUCE_COL = enum.auto()
-    REDUCE_SCALAR = enum.auto()
-
-
-class BroadcastType(KernelEnum):
-    NONE = enum.auto()
-    COL = enum.auto()
-    ROW = enum.auto()
-    SCALAR = enum.auto()
-
-
-class EltwiseBinaryType(KernelEnum):
-    ELWMUL = enum.auto()
-    ELWADD = enum.auto()
-    ELWSUB = enum.auto()
-
-
-class EltwiseBinaryReuseDestType(KernelEnum):
-    NONE = enum.auto()
-    DEST_TO_SRCA = enum.auto()
-    DEST_TO_SRCB = enum.auto()
-
-
-class VectorMode(KernelEnum):
-    R = enum.auto()
-    C = enum.auto()
-    RC = enum.auto()
-
-
-class SrcOrder(KernelEnum):
-    Regular = enum.auto()
-    Reverse = enum.auto()
-
-
-class DataFormat(KernelEnum):
-    Float32 = enum.auto()
-    Float16_b = enum.auto()
-    Bfp8_b = enum.auto()
-    Bfp4_b = enum.auto()
-    Int32 = enum.auto()
-    UInt32 = enum.auto()
-    UInt16 = enum.auto()
-    UInt8 = enum.auto()
-
-
-class ReciprocalDestAcc(KernelEnum):
-    BF16 = enum.auto()
-    FP32 = enum.auto()
-
-
-class ReciprocalApproxMode(KernelEnum):
-    Default = enum.auto()
-    Precise = enum.auto()
-    Approximate = enum.auto()
-
-
-class RsqrtMode(KernelEnum):
-    Default = enum.auto()
-    Fast = enum.auto()
-
-
-ENUMERATIONS: dict[str, type[KernelEnum]] = {each.__name__: each for each in KernelEnum.__subclasses__()}
 
 DATAFLOW_BASE = "api/dataflow/dataflow_api.h"
 COMPUTE_BASE = "api/compute/common.h"
 
 _INCLUDE = Path(__file__).parents[1] / "native" / "include"
+_ENUMERATIONS = ("../abi/data_format.h", "llk_defs.h")
 # Headers whose functions a kernel gets with the base header of its kind.
 _BOTH = ("tw/cb_calls.h", "tw/core.h")
 _DATAFLOW = (
@@ -103,12 +33,29 @@ _DATAFLOW = (
     "tw/noc_semaphores.h",
     "tw/generated_dependent.h",
 )
-_COMPUTE = ("cb_api", "compute_kernel_hw_startup", "pack", "reconfig_data_format", "reg_api")
+_COMPUTE = tuple(
+    f"api/compute/{name}.h"
+    for name in ("cb_api", "compute_kernel_hw_startup", "pack", "reconfig_data_format", "reg_api")
+)
 _SUMMARY = re.compile(r"// SPDX.*\n((?://.*\n)+)")
 
 
+@functools.cache
 def _text(header: str) -> str:
     return (_INCLUDE / header).read_text(encoding="utf-8")
+
+
+def _own_headers() -> list[str]:
+    """Headers that compute kernels include by their own path."""
+    folders = [_INCLUDE / "api" / "compute", _INCLUDE / "api" / "compute" / "eltwise_unary"]
+    found = {path.relative_to(_INCLUDE).as_posix() for folder in folders for path in folder.glob("*.h")}
+    return sorted(found - set(_COMPUTE))
+
+
+# Enumerators by enumeration, as the headers declare them.
+_DECLARED_ENUMERATIONS = dict(
+    each for header in (*_ENUMERATIONS, *_own_headers()) for each in cpp_enumerations(_text(header))
+)
 
 
 def _declared(headers: Iterable[str], dataflow_header: str | None, compute_header: str | None) -> Iterator[ApiFunction]:
@@ -133,22 +80,19 @@ def _functions(
     declared: Iterable[CppDeclaration], dataflow_header: str | None, compute_header: str | None, summary: str
 ) -> Iterator[ApiFunction]:
     for each in declared:
-        form = python_signature(each, ENUMERATIONS)
+        form = python_signature(each, _DECLARED_ENUMERATIONS)
         if form is not None:
             yield ApiFunction(each.name, (form,), dataflow_header, compute_header, summary)
 
 
 def _table() -> dict[str, ApiFunction]:
     """Every function; one with several declarations has several signatures."""
-    base = [f"api/compute/{name}.h" for name in _COMPUTE]
-    folders = [_INCLUDE / "api" / "compute", _INCLUDE / "api" / "compute" / "eltwise_unary"]
-    own = [path.relative_to(_INCLUDE).as_posix() for folder in folders for path in folder.glob("*.h")]
     table: dict[str, ApiFunction] = {}
     for each in (
         *_declared(_BOTH, DATAFLOW_BASE, COMPUTE_BASE),
         *_declared((DATAFLOW_BASE, *_DATAFLOW), DATAFLOW_BASE, None),
-        *_declared(base, None, COMPUTE_BASE),
-        *_declared(sorted(set(own) - set(base)), None, None),
+        *_declared(_COMPUTE, None, COMPUTE_BASE),
+        *_declared(_own_headers(), None, None),
         *_rows(),
     ):
         known = table.get(each.name)
@@ -157,7 +101,22 @@ def _table() -> dict[str, ApiFunction]:
     return table
 
 
+def _enumerations(functions: Iterable[ApiFunction]) -> dict[str, type[KernelEnum]]:
+    """The enumerations that functions take."""
+    forms = [form for each in functions for form in each.signatures]
+    kinds = {each.kind for form in forms for each in (*form.template, *form.arguments)} | {"DataFormat"}
+    return {name: _python_enumeration(name, each) for name, each in _DECLARED_ENUMERATIONS.items() if name in kinds}
+
+
+def _python_enumeration(name: str, enumerators: Iterable[str]) -> type[KernelEnum]:
+    """An enumeration in Python, where the enumerator ``None`` is ``None_``."""
+    members = [(f"{each}_" if keyword.iskeyword(each) else each, each) for each in enumerators]
+    made: Any = KernelEnum
+    return made(name, members, module="tilewright.kernels.api")  # type: ignore[no-any-return]
+
+
 FUNCTIONS = _table()
+ENUMERATIONS = _enumerations(FUNCTIONS.values())
 
 
 # Numbers the headers define, as the names they have there.
@@ -171,7 +130,7 @@ CONSTANTS: dict[str, ApiConstant] = {
 TENSOR_METHODS: dict[str, Signature] = {
     each.name: form
     for each in cpp_declarations(_text("api/tensor/tensor_accessor.h"))
-    if (form := python_signature(each, ENUMERATIONS)) is not None
+    if (form := python_signature(each, _DECLARED_ENUMERATIONS)) is not None
 }
 
 # How a kernel reads its arguments.

@@ -353,7 +353,7 @@ def _argument(
         raise scope.error(node, f"{parameter.name} is missing: {function.name}({needed})")
     default = parameter.default
     if isinstance(default, KernelEnum) and enum_type(type(default).__name__) == type_:
-        return Expression(f"{type_.cpp}::{default.name}", type_, is_constant=True)
+        return Expression(f"{type_.cpp}::{default.value}", type_, is_constant=True)
     if not isinstance(default, (bool, int, float)):
         raise scope.error(node, f"the default of {what} must be a number or a bool, not {default!r}")
     constant = ast.copy_location(ast.Constant(default), node)

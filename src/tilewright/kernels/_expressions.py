@@ -219,7 +219,7 @@ class Expressions:
         name = node.id if isinstance(node, ast.Name) else node.attr
         if isinstance(found, KernelEnum):
             kind = type(found).__name__
-            return Expression(f"{kind}::{found.name}", enum_type(kind), is_constant=True)
+            return Expression(f"{kind}::{found.value}", enum_type(kind), is_constant=True)
         if isinstance(found, ApiConstant):
             return Expression(found.name, BOOL if found.is_bool else UINT32, is_constant=True)
         if isinstance(found, (bool, int, float)):

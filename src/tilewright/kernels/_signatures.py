@@ -18,7 +18,7 @@ from tilewright._cpp_declarations import CppDeclaration, CppParameter
 
 
 class KernelEnum(enum.Enum):
-    """An enumeration of the kernel API; members are written in C++ with the same names."""
+    """An enumeration of the kernel API; the value of a member is its name in C++."""
 
 
 @dataclasses.dataclass(frozen=True)

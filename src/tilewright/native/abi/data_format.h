@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data formats, numbered as on a card and its host. Kernels and engine use these; the host's side is DataFormat in
-// _tensor/dtype.py, and a test holds the two equal.
+// _tensor/dtype.py, and a test holds the two equal. Python kernels have those without a comment.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ enum class DataFormat : std::uint8_t {
     Int8 = 14,
     Bfp2_b = 15,
     UInt32 = 24,
-    Fp8_e4m3 = 26,
+    Fp8_e4m3 = 26,  // Blackhole only
     UInt8 = 30,
-    RawUInt8 = 0xf0,
-    RawUInt16 = 0xf1,
-    RawUInt32 = 0xf2,
+    RawUInt8 = 0xf0,  // host only
+    RawUInt16 = 0xf1,  // host only
+    RawUInt32 = 0xf2,  // host only
     Invalid = 0xff,
 };
