@@ -32,16 +32,6 @@ def test_every_phase_has_a_kernel_that_runs_it_alone(each: Phase) -> None:
     assert f"{each.name}(" in inspect.getsource(kernel.function)
 
 
-@pytest.mark.parametrize("each", EVERY_PHASE, ids=lambda each: each.name)
-def test_the_words_agree_with_the_numbers(each: Phase) -> None:
-    """The docstring speaks of waiting, popping and pushing exactly if the contract has something to say."""
-    words = (inspect.getdoc(each.function) or "").lower()
-    refers = "as reduce_row_sum" in words
-    assert refers or ("wait" in words) == bool(each.contract.waits)
-    assert refers or ("pop" in words) == any(count != "0" for count in each.contract.pops.values())
-    assert refers or ("push" in words) == bool(each.contract.pushes)
-
-
 def test_evaluate() -> None:
     contract = phases.sub_bcast_cols.contract
     assert contract.evaluate(num_tiles=4, keep_a=True) == Traffic(

@@ -50,9 +50,8 @@ def accumulate_row_mean(
     """Column 0 of out = the sum over each row of several blocks of tiles, times the scaler, times a float32.
 
     Called once for each block of num_tiles tiles, of which the first num_summed count. The first block starts the sum,
-    the last one ends it; partial: the last tile of the last block is summed by page 1 of cb_scaler. Waits for
-    num_tiles pages of cb_in, popped unless keep, and for the scaler, which stays; pushes one page of cb_out after the
-    last block. cb_out must be Float32: the packer adds in its format.
+    the last one ends it and pushes; partial: the last tile of the last block is summed by page 1 of cb_scaler. cb_out
+    must be Float32: the packer adds in its format.
     """
     cb_wait_front(cb_in, num_tiles)
     cb_wait_front(cb_scaler, 2 if partial else 1)

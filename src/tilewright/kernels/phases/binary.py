@@ -7,6 +7,9 @@ tile of b, `scalar` element [0,0] of one tile of b.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from tilewright.kernels._language import kernel_function
 from tilewright.kernels._parameters import CompileTimeArg
 from tilewright.kernels._types import CB, uint32
@@ -28,7 +31,7 @@ from tilewright.kernels.api import (
     tile_regs_release,
     tile_regs_wait,
 )
-from tilewright.kernels.phases.contract import Region, phase
+from tilewright.kernels.phases.contract import Phase, Region, phase
 
 
 @kernel_function
@@ -69,13 +72,24 @@ def eltwise_binary(
         cb_pop_front(cb_b, num_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.ANY},
-    gives={"cb_out": Region.ANY},
-)
+def _contract(pages_of_b: str, region_of_b: Region) -> Callable[[Callable[..., Any]], Phase]:
+    """The contract of all phases here; they differ in the second operand."""
+    return phase(
+        waits={"cb_a": "num_tiles", "cb_b": pages_of_b},
+        pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": f"0 if keep_b else {pages_of_b}"},
+        pushes={"cb_out": "num_tiles"},
+        needs={"cb_a": Region.ANY, "cb_b": region_of_b},
+        gives={"cb_out": Region.ANY},
+    )
+
+
+_WHOLE = _contract("num_tiles", Region.ANY)
+_ROWS = _contract("num_tiles", Region.ROW_0)
+_COLS = _contract("1", Region.COLUMN_0)
+_SCALAR = _contract("1", Region.ELEMENT)
+
+
+@_WHOLE
 def add(
     cb_a: CB,
     cb_b: CB,
@@ -84,21 +98,11 @@ def add(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a + b.
-
-    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a + b."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWADD, BroadcastType.NONE, keep_a, keep_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.ROW_0},
-    gives={"cb_out": Region.ANY},
-)
+@_ROWS
 def add_bcast_rows(
     cb_a: CB,
     cb_b: CB,
@@ -107,21 +111,11 @@ def add_bcast_rows(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a + b, row 0 of each tile of b taken for all its rows.
-
-    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a + b, row 0 of each tile of b taken for all its rows."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWADD, BroadcastType.ROW, keep_a, keep_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "1"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.COLUMN_0},
-    gives={"cb_out": Region.ANY},
-)
+@_COLS
 def add_bcast_cols(
     cb_a: CB,
     cb_b: CB,
@@ -130,21 +124,11 @@ def add_bcast_cols(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a + b, column 0 of the one tile of b taken for all columns.
-
-    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a + b, column 0 of the one tile of b taken for all columns."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWADD, BroadcastType.COL, keep_a, keep_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "1"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.ELEMENT},
-    gives={"cb_out": Region.ANY},
-)
+@_SCALAR
 def add_bcast_scalar(
     cb_a: CB,
     cb_b: CB,
@@ -153,21 +137,11 @@ def add_bcast_scalar(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a + b, element [0,0] of the one tile of b taken everywhere.
-
-    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a + b, element [0,0] of the one tile of b taken everywhere."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWADD, BroadcastType.SCALAR, keep_a, keep_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.ANY},
-    gives={"cb_out": Region.ANY},
-)
+@_WHOLE
 def sub(
     cb_a: CB,
     cb_b: CB,
@@ -176,21 +150,11 @@ def sub(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a - b.
-
-    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a - b."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWSUB, BroadcastType.NONE, keep_a, keep_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.ROW_0},
-    gives={"cb_out": Region.ANY},
-)
+@_ROWS
 def sub_bcast_rows(
     cb_a: CB,
     cb_b: CB,
@@ -199,21 +163,11 @@ def sub_bcast_rows(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a - b, row 0 of each tile of b taken for all its rows.
-
-    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a - b, row 0 of each tile of b taken for all its rows."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWSUB, BroadcastType.ROW, keep_a, keep_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "1"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.COLUMN_0},
-    gives={"cb_out": Region.ANY},
-)
+@_COLS
 def sub_bcast_cols(
     cb_a: CB,
     cb_b: CB,
@@ -222,21 +176,11 @@ def sub_bcast_cols(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a - b, column 0 of the one tile of b taken for all columns.
-
-    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a - b, column 0 of the one tile of b taken for all columns."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWSUB, BroadcastType.COL, keep_a, keep_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "1"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.ELEMENT},
-    gives={"cb_out": Region.ANY},
-)
+@_SCALAR
 def sub_bcast_scalar(
     cb_a: CB,
     cb_b: CB,
@@ -245,21 +189,11 @@ def sub_bcast_scalar(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a - b, element [0,0] of the one tile of b taken everywhere.
-
-    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a - b, element [0,0] of the one tile of b taken everywhere."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWSUB, BroadcastType.SCALAR, keep_a, keep_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.ANY},
-    gives={"cb_out": Region.ANY},
-)
+@_WHOLE
 def mul(
     cb_a: CB,
     cb_b: CB,
@@ -268,21 +202,11 @@ def mul(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a * b.
-
-    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a * b."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWMUL, BroadcastType.NONE, keep_a, keep_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.ROW_0},
-    gives={"cb_out": Region.ANY},
-)
+@_ROWS
 def mul_bcast_rows(
     cb_a: CB,
     cb_b: CB,
@@ -291,21 +215,11 @@ def mul_bcast_rows(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a * b, row 0 of each tile of b taken for all its rows.
-
-    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a * b, row 0 of each tile of b taken for all its rows."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWMUL, BroadcastType.ROW, keep_a, keep_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "1"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.COLUMN_0},
-    gives={"cb_out": Region.ANY},
-)
+@_COLS
 def mul_bcast_cols(
     cb_a: CB,
     cb_b: CB,
@@ -314,21 +228,11 @@ def mul_bcast_cols(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a * b, column 0 of the one tile of b taken for all columns.
-
-    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a * b, column 0 of the one tile of b taken for all columns."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWMUL, BroadcastType.COL, keep_a, keep_b)
 
 
-@phase(
-    waits={"cb_a": "num_tiles", "cb_b": "1"},
-    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
-    pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.ANY, "cb_b": Region.ELEMENT},
-    gives={"cb_out": Region.ANY},
-)
+@_SCALAR
 def mul_bcast_scalar(
     cb_a: CB,
     cb_b: CB,
@@ -337,9 +241,5 @@ def mul_bcast_scalar(
     keep_a: CompileTimeArg[bool] = False,
     keep_b: CompileTimeArg[bool] = False,
 ) -> None:
-    """out = a * b, element [0,0] of the one tile of b taken everywhere.
-
-    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
-    cb_out.
-    """
+    """out = a * b, element [0,0] of the one tile of b taken everywhere."""
     eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWMUL, BroadcastType.SCALAR, keep_a, keep_b)

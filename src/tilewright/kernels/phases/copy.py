@@ -32,10 +32,7 @@ from tilewright.kernels.phases.contract import Region, phase
     gives={"cb_out": Region.ANY},
 )
 def copy(cb_in: CB, cb_out: CB, num_tiles: uint32, keep: CompileTimeArg[bool] = False) -> None:
-    """out = in, tile by tile.
-
-    Waits for num_tiles pages of cb_in, pops them unless keep, pushes num_tiles pages of cb_out.
-    """
+    """out = in, tile by tile."""
     dst_tiles = 4 if DST_ACCUM_MODE else 8
     cb_wait_front(cb_in, num_tiles)
     cb_reserve_back(cb_out, num_tiles)

@@ -32,8 +32,7 @@ from tilewright.kernels.phases.contract import Region, phase
 def multiply_rows(cb_left: CB, cb_right: CB, cb_out: CB, inner_tiles: uint32, num_tiles: uint32) -> None:
     """num_tiles tiles of out = a row of inner_tiles tiles times a matrix of inner_tiles rows of num_tiles tiles.
 
-    Waits for inner_tiles pages of cb_left, which stay, and for the matrix, row after row of tiles, which is popped.
-    Pushes num_tiles pages of cb_out.
+    The matrix lies in cb_right row after row of tiles.
     """
     cb_wait_front(cb_left, inner_tiles)
     cb_wait_front(cb_right, inner_tiles * num_tiles)

@@ -78,8 +78,7 @@ def reduce_row_sum(
 ) -> None:
     """Column 0 of out = the sum over each row of num_tiles tiles, times the scaler.
 
-    Waits for num_tiles pages of cb_in, popped unless keep, and one page of cb_scaler, which stays; partial: two pages
-    of cb_scaler, the second for the last tile. Pushes one page of cb_out.
+    partial: page 1 of cb_scaler is for the last tile.
     """
     cb_wait_front(cb_in, num_tiles)
     cb_wait_front(cb_scaler, 2 if partial else 1)
@@ -132,11 +131,7 @@ def reduce_row_mean(
     gives={"cb_out": Region.COLUMN_0},
 )
 def reduce_row_max(cb_in: CB, cb_scaler: CB, cb_out: CB, num_tiles: uint32, keep: CompileTimeArg[bool] = False) -> None:
-    """Column 0 of out = the largest value in each row of num_tiles tiles, times the scaler.
-
-    Waits for num_tiles pages of cb_in, popped unless keep, and one page of cb_scaler, which stays. Pushes one page of
-    cb_out.
-    """
+    """Column 0 of out = the largest value in each row of num_tiles tiles, times the scaler."""
     cb_wait_front(cb_in, num_tiles)
     cb_wait_front(cb_scaler, 1)
     reconfig_data_format(cb_in, cb_scaler)

@@ -72,9 +72,8 @@ def accumulate_column_mean(
 ) -> None:
     """Row 0 of out = the sum over each column of several tiles, times the scaler, times a float32.
 
-    Called once for each tile; the first starts the sum, the last ends it. Waits for and pops one page of cb_in, waits
-    for the scaler, which stays; pushes one page of cb_out after the last tile. cb_out must be Float32: the packer adds
-    in its format.
+    Called once for each tile; the first starts the sum, the last ends it and pushes. cb_out must be Float32: the
+    packer adds in its format.
     """
     begin_reduction(cb_in, cb_scaler, cb_out)
     reduce_init[PoolType.SUM, ReduceDim.REDUCE_COL](cb_in, cb_scaler, cb_out)
@@ -92,10 +91,7 @@ def accumulate_column_mean(
     gives={"cb_out": Region.ROW_0},
 )
 def reduce_column_max(cb_in: CB, cb_scaler: CB, cb_out: CB) -> None:
-    """Row 0 of out = the largest value of each column of a tile, times the scaler.
-
-    Waits for and pops one page of cb_in, waits for the scaler, which stays. Pushes one page of cb_out.
-    """
+    """Row 0 of out = the largest value of each column of a tile, times the scaler."""
     begin_reduction(cb_in, cb_scaler, cb_out)
     reduce_init[PoolType.MAX, ReduceDim.REDUCE_COL](cb_in, cb_scaler, cb_out)
     tile_regs_acquire()
@@ -116,9 +112,8 @@ def accumulate_tile_mean(
 ) -> None:
     """Element [0,0] of out = the sum over all elements of several tiles, times the scaler, times a float32.
 
-    Called once for each tile; the first starts the sum, the last ends it. Waits for and pops one page of cb_in, waits
-    for the scaler, which stays; pushes one page of cb_out after the last tile. cb_out must be Float32: the packer adds
-    in its format.
+    Called once for each tile; the first starts the sum, the last ends it and pushes. cb_out must be Float32: the
+    packer adds in its format.
     """
     begin_reduction(cb_in, cb_scaler, cb_out)
     reduce_init[PoolType.SUM, ReduceDim.REDUCE_SCALAR](cb_in, cb_scaler, cb_out)
@@ -136,10 +131,7 @@ def accumulate_tile_mean(
     gives={"cb_out": Region.ELEMENT},
 )
 def reduce_tile_max(cb_in: CB, cb_scaler: CB, cb_out: CB) -> None:
-    """Element [0,0] of out = the largest value of all elements of a tile, times the scaler.
-
-    Waits for and pops one page of cb_in, waits for the scaler, which stays. Pushes one page of cb_out.
-    """
+    """Element [0,0] of out = the largest value of all elements of a tile, times the scaler."""
     begin_reduction(cb_in, cb_scaler, cb_out)
     reduce_init[PoolType.MAX, ReduceDim.REDUCE_SCALAR](cb_in, cb_scaler, cb_out)
     tile_regs_acquire()

@@ -32,10 +32,7 @@ from tilewright.kernels.phases.contract import Region, phase
     gives={"cb_out": Region.ANY},
 )
 def add_rsqrt(cb_in: CB, cb_epsilon: CB, cb_out: CB) -> None:
-    """out = 1 / sqrt(in + epsilon), epsilon being element [0,0] of its tile.
-
-    Waits for one page of cb_in, which it pops, and one of cb_epsilon, which stays. Pushes one page of cb_out.
-    """
+    """out = 1 / sqrt(in + epsilon), epsilon being element [0,0] of its tile."""
     cb_wait_front(cb_in, 1)
     cb_wait_front(cb_epsilon, 1)
     cb_reserve_back(cb_out, 1)

@@ -44,7 +44,7 @@ def write_scaler_tile(address: uint32, is_float32: bool, value_bits: uint32, val
 def fill_scaler_tile(cb: CB, value_bits: uint32) -> None:
     """A reduction's scaler: the value in row 0 of each face, zero elsewhere.
 
-    Pushes one page of cb, whose format is Float16_b or Float32.
+    The format of cb is Float16_b or Float32.
     """
     cb_reserve_back(cb, 1)
     write_scaler_tile(get_write_ptr(cb), get_tile_size(cb) == FLOAT32_TILE_BYTES, value_bits, 32)
@@ -55,7 +55,7 @@ def fill_scaler_tile(cb: CB, value_bits: uint32) -> None:
 def fill_partial_scaler_tiles(cb: CB, value_bits: uint32, valid_columns: uint32) -> None:
     """Two scalers of a reduction: one for whole tiles, then one for a last tile with valid_columns columns.
 
-    Pushes two pages of cb, whose format is Float16_b or Float32.
+    The format of cb is Float16_b or Float32.
     """
     cb_reserve_back(cb, 2)
     is_float32 = get_tile_size(cb) == FLOAT32_TILE_BYTES
@@ -69,7 +69,7 @@ def fill_partial_scaler_tiles(cb: CB, value_bits: uint32, valid_columns: uint32)
 def fill_constant_tile(cb: CB, value_bits: uint32) -> None:
     """A tile that holds one value everywhere, so it serves every broadcast.
 
-    Pushes one page of cb, whose format is Float16_b or Float32.
+    The format of cb is Float16_b or Float32.
     """
     cb_reserve_back(cb, 1)
     words = l1_ptr[uint32](get_write_ptr(cb))

@@ -38,8 +38,7 @@ def square(
 ) -> None:
     """out = in * in.
 
-    Begins with page first of cb_in (which makes sense with keep only). Waits for first + num_tiles pages of cb_in, pops
-    num_tiles unless keep, pushes num_tiles pages of cb_out.
+    Begins with page first of cb_in (which makes sense with keep only).
     """
     dst_tiles = 4 if DST_ACCUM_MODE else 8
     cb_wait_front(cb_in, first + num_tiles)

@@ -46,8 +46,7 @@ def read_sticks(
 ) -> None:
     """Brings num_bytes at offset_bytes of each of num_sticks sticks into a block of 32 rows.
 
-    Each row is filled up with zeros to row_bytes. With num_sticks below 32 the other rows stay as they are. Pushes
-    num_pages of cb.
+    Each row is filled up with zeros to row_bytes. With num_sticks below 32 the other rows stay as they are.
     """
     cb_reserve_back(cb, num_pages)
     address = get_write_ptr(cb)
@@ -73,7 +72,7 @@ def write_sticks(
 ) -> None:
     """Takes num_bytes from each of the first num_sticks rows of a block to offset_bytes of the tensor's sticks.
 
-    Waits for and pops num_pages of cb. Nothing else of the sticks is written.
+    Nothing else of the sticks is written.
     """
     cb_wait_front(cb, num_pages)
     address = get_read_ptr(cb)

@@ -43,8 +43,7 @@ def tilize_pages(cb_in: CB, cb_out: CB, num_tiles: uint32, num_pages: uint32) ->
 def tilize(cb_in: CB, cb_out: CB, num_tiles: uint32) -> None:
     """32 rows in pages of tile size become num_tiles tiles.
 
-    Waits for and pops num_tiles pages of cb_in, pushes num_tiles pages of cb_out. The pages of cb_in must not run over
-    the end of the buffer: its size is a multiple of num_tiles.
+    The pages of cb_in must not run over the end of the buffer: its size is a multiple of num_tiles.
     """
     tilize_pages(cb_in, cb_out, num_tiles, num_tiles)
 
@@ -59,8 +58,7 @@ def tilize(cb_in: CB, cb_out: CB, num_tiles: uint32) -> None:
 def tilize_sticks(cb_in: CB, cb_out: CB, num_tiles: uint32) -> None:
     """32 rows, each a page (a stick), become num_tiles tiles.
 
-    Waits for and pops 32 pages of cb_in, pushes num_tiles pages of cb_out. A page of cb_in is one row of num_tiles
-    tiles, and the buffer's size is a multiple of 32 pages.
+    A page of cb_in is one row of num_tiles tiles, and the buffer's size is a multiple of 32 pages.
     """
     tilize_pages(cb_in, cb_out, num_tiles, 32)
 
@@ -73,10 +71,7 @@ def tilize_sticks(cb_in: CB, cb_out: CB, num_tiles: uint32) -> None:
     gives={"cb_out": Region.TILE},
 )
 def tilize_each(cb_in: CB, cb_out: CB, num_tiles: uint32) -> None:
-    """num_tiles pages, each with 32 rows of its own that are one tile wide, become as many tiles.
-
-    Waits for and pops num_tiles pages of cb_in, pushes num_tiles pages of cb_out.
-    """
+    """num_tiles pages, each with 32 rows of its own that are one tile wide, become as many tiles."""
     cb_wait_front(cb_in, num_tiles)
     reconfig_data_format_srca(cb_in)
     pack_reconfig_data_format(cb_out)

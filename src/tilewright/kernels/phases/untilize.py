@@ -51,8 +51,7 @@ def untilize_pages(cb_in: CB, cb_out: CB, num_tiles: CompileTimeArg, num_pages: 
 def untilize(cb_in: CB, cb_out: CB, num_tiles: CompileTimeArg) -> None:
     """num_tiles tiles become 32 rows in pages of tile size.
 
-    Waits for and pops num_tiles pages of cb_in, pushes num_tiles pages of cb_out, whose size is a multiple of
-    num_tiles.
+    The size of cb_out is a multiple of num_tiles pages.
     """
     untilize_pages(cb_in, cb_out, num_tiles, num_tiles)
 
@@ -67,8 +66,7 @@ def untilize(cb_in: CB, cb_out: CB, num_tiles: CompileTimeArg) -> None:
 def untilize_sticks(cb_in: CB, cb_out: CB, num_tiles: CompileTimeArg) -> None:
     """num_tiles tiles become 32 rows, each a page (a stick).
 
-    Waits for and pops num_tiles pages of cb_in, pushes 32 pages of cb_out. A page of cb_out is one row of num_tiles
-    tiles, and the buffer's size is a multiple of 32 pages.
+    A page of cb_out is one row of num_tiles tiles, and the buffer's size is a multiple of 32 pages.
     """
     untilize_pages(cb_in, cb_out, num_tiles, 32)
 
@@ -81,10 +79,7 @@ def untilize_sticks(cb_in: CB, cb_out: CB, num_tiles: CompileTimeArg) -> None:
     gives={"cb_out": Region.ROWS},
 )
 def untilize_each(cb_in: CB, cb_out: CB, num_tiles: uint32) -> None:
-    """num_tiles tiles become as many pages, each with 32 rows of its own that are one tile wide.
-
-    Waits for and pops num_tiles pages of cb_in, pushes num_tiles pages of cb_out.
-    """
+    """num_tiles tiles become as many pages, each with 32 rows of its own that are one tile wide."""
     cb_wait_front(cb_in, num_tiles)
     reconfig_data_format_srca(cb_in)
     pack_reconfig_data_format(cb_out)
