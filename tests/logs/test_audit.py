@@ -22,8 +22,6 @@ def test_clean_log_passes_the_audit(text: str) -> None:
     assert audit_text(text) == []
 
 
-_SECOND_TABLE = "| CB | Page size | Num pages |\n|---|---|---|\n| c_0 | {} |\n\n- The stubs hang;"
-
 # Rule, what stands in the clean log, what the mistake makes of it, words on the lines that must be named.
 _TEMPLATE_MISTAKES = [
     (
@@ -50,12 +48,6 @@ _TEMPLATE_MISTAKES = [
         "| test_stage5_program_factory.py | PASS |",
         "| test_stage5_program_factory.py | FAIL |",
         ["factory.py | FAIL"],
-    ),
-    (
-        "unresolved-success",
-        "PARTIAL (Stages 4-5 COMPLETE, Stage 6 INCOMPLETE)",
-        "SUCCESS",
-        ["SUCCESS", "none yet | NO"],
     ),
     ("claim-without-test", "| test_stage5_program_factory.py | PASS | |\n", "", ["stage5=PASS", "| Final Status"]),
     (
@@ -97,16 +89,6 @@ _TEMPLATE_MISTAKES = [
         "| c_16 | Compute | Wt/iter | Writer | 0 | YES |",
         ["Writer | 0"],
     ),
-    (
-        "cb-overflow",
-        "| c_1 | Compute | cb_push_back(Wt) per tile-row | Compute | cb_pop_front(Wt) per tile-row |",
-        "| c_1 | Compute | 3*Wt per tile-row | Compute | 3*Wt per tile-row |",
-        ["3*Wt", "cb_tiled"],
-    ),
-    ("cb-tables-differ", "- The stubs hang;", _SECOND_TABLE.format("tile_size | 4"), ["tile_size | 4", "cb_in |"]),
-    ("cb-tables-differ", "- The stubs hang;", _SECOND_TABLE.format("stick_size | 2*Wt"), ["stick_size", "cb_in |"]),
-    ("cb-count-differs", "the four buffers are", "all 5 circular buffers are", ["all 5 circular"]),
-    ("cb-count-differs", "| cb_count | 4 (", "| cb_count | 6 (", ["cb_count"]),
     (
         "deviation-undeclared",
         "| cb_in | c_0 | tile_size | 2*Wt |",
@@ -153,18 +135,11 @@ _TEMPLATE_MISTAKES = [
 
 _FREE_FORM_MISTAKES = [
     (
-        "cb-pages-unused",
-        "| c_2 | Scaler | tile_size | 1 |",
-        "| c_2 | Scaler | tile_size | 2 |",
-        ["| c_2 |", "c_2 (cb_scaler)"],
-    ),
-    (
         "claim-without-test",
         "test_stage6_stub_kernels.py::test_runs PASSED\ntest_stage6_stub_kernels.py::test_shape PASSED\n",
         "",
         ["stubs run", "✅ PASS"],
     ),
-    ("test-count-differs", "1 passed, 1 failed, 1 skipped", "2 passed, 1 skipped", ["2 passed"]),
     (
         "all-pass-with-skips",
         "numbers are off (FAIL)",
@@ -182,7 +157,11 @@ _FREE_FORM_MISTAKES = [
 ]
 
 
-def _found(text: str, before: str, after: str, rule: str, words: list[str] | None) -> None:
+@pytest.mark.parametrize(
+    ("text", "rule", "before", "after", "words"),
+    [*((TEMPLATE, *each) for each in _TEMPLATE_MISTAKES), *((FREE_FORM, *each) for each in _FREE_FORM_MISTAKES)],
+)
+def test_a_mistake_is_found(text: str, rule: str, before: str, after: str, words: list[str] | None) -> None:
     assert before in text
     broken = text.replace(before, after)
     findings = [finding for finding in audit_text(broken) if finding.rule == rule]
@@ -194,21 +173,8 @@ def _found(text: str, before: str, after: str, rule: str, words: list[str] | Non
         assert finding.why
 
 
-@pytest.mark.parametrize(("rule", "before", "after", "words"), _TEMPLATE_MISTAKES)
-def test_a_mistake_in_the_template_is_found(rule: str, before: str, after: str, words: list[str] | None) -> None:
-    _found(TEMPLATE, before, after, rule, words)
-
-
-@pytest.mark.parametrize(("rule", "before", "after", "words"), _FREE_FORM_MISTAKES)
-def test_a_mistake_in_the_free_form_is_found(rule: str, before: str, after: str, words: list[str] | None) -> None:
-    _found(FREE_FORM, before, after, rule, words)
-
-
-_PERSISTENCE_UNDECLARED = FREE_FORM.replace("PERSISTENT - never popped", "one tile").replace("0 (persistent)", "0")
-
-
 def test_a_buffer_that_is_never_popped_must_be_declared() -> None:
-    findings = audit_text(_PERSISTENCE_UNDECLARED)
+    findings = audit_text(FREE_FORM.replace("PERSISTENT - never popped", "one tile").replace("0 (persistent)", "0"))
     assert [finding.rule for finding in findings] == ["cb-unbalanced"]
     assert findings[0].why == ("c_2: pushed 1 (once), popped 0, and called OK; nothing declares it persistent")
 
@@ -233,9 +199,8 @@ def test_kernels_said_to_compile_must_have_run() -> None:
 def test_declared_deviation_is_no_finding() -> None:
     text = TEMPLATE.replace("| cb_in | c_0 | tile_size | 2*Wt |", "| cb_in | c_0 | tile_size | Wt |")
     assert {finding.rule for finding in audit_text(text)} == {"deviation-undeclared"}
-    text = text.replace(
-        "None: the four buffers are those of the spec.", "| What | Why |\n|---|---|\n| c_0 has Wt pages | to save L1 |"
-    )
+    declared = "| What | Why |\n|---|---|\n| c_0 has Wt pages | to save L1 |"
+    text = text.replace("None: the four buffers are those of the spec.", declared)
     assert audit_text(text) == []
 
 

@@ -28,13 +28,8 @@ def test_an_event_is_one_line_of_json(trail: Breadcrumbs) -> None:
     trail.append("start", operation="scale", agent="me", stages=[4], predecessor=None)
     trail.append("note", text="two\nlines, äöü")
     lines = trail.path.read_text().splitlines()
-    assert json.loads(lines[0]) == {
-        "ts": "2026-01-21T00:00:00+00:00",
-        "event": "start",
-        "operation": "scale",
-        "agent": "me",
-        "stages": [4],
-    }
+    start = {"event": "start", "operation": "scale", "agent": "me", "stages": [4]}
+    assert json.loads(lines[0]) == {"ts": "2026-01-21T00:00:00+00:00", **start}
     assert json.loads(lines[1])["text"] == "two\nlines, äöü"
     assert len(lines) == 2
 
@@ -45,11 +40,9 @@ def test_appended_events_are_read_back(trail: Breadcrumbs) -> None:
     assert list(read.entries) == appended
     assert [entry.line for entry in read.entries] == [1, 2, 3, 4, 5]
     assert read.problems == ()
-
-
-def test_a_file_that_is_not_there_has_no_events(tmp_path: Path) -> None:
-    assert Breadcrumbs(tmp_path / "none.jsonl").read().entries == ()
-    assert not (tmp_path / "none.jsonl").exists()
+    nothing = Breadcrumbs(trail.path.with_name("none.jsonl"))
+    assert nothing.read().entries == ()
+    assert not nothing.path.exists()
 
 
 @pytest.mark.parametrize(

@@ -23,14 +23,9 @@ def trail(tmp_path: Path) -> Breadcrumbs:
     return Breadcrumbs(tmp_path / "run.jsonl", clock=lambda: "2026-01-21T12:00:00+00:00")
 
 
-@pytest.fixture
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
-@pytest.mark.usefixtures("no_waiting_for_the_disk")
 @pytest.mark.parametrize("seed", range(200))
-def test_computed_log_has_no_findings(seed: int, trail: Breadcrumbs) -> None:
+def test_computed_log_has_no_findings(seed: int, trail: Breadcrumbs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # no waiting for the disk
     RandomRun(seed, trail).write()
     log = compute_log(trail.read())
     text = render_log(log)
@@ -46,13 +41,12 @@ def test_audit_of_a_computed_log_names_breadcrumb_lines(trail: Breadcrumbs) -> N
     trail.append("test", stage=4, name="wide", result="SKIPPED")
     trail.append("cb_requirement", index="c_0", num_pages="2")
     trail.append("cb_config", index="c_0", num_pages="2", page_size="tile_size", source="spec.toml:9")
-    trail.append("note", text="all tests pass with 3 CBs, pushes and pops verified: every push has its pop")
+    trail.append("note", text="all tests pass, pushes and pops verified: every push has its pop")
     trail.append("complete")
     log = compute_log(trail.read())
     found = audit_log(log, (Entry("cb_requirement", {"index": "c_0", "num_pages": "4"}),), trail.lines())
     assert {finding.rule: finding.lines for finding in found} == {
         "all-pass-with-skips": (4, 7),
-        "cb-count-differs": (6, 7),
         "deviation-undeclared": (6,),
     }
     assert all(finding.quote in trail.lines() for finding in found)
@@ -170,9 +164,7 @@ def test_deviations_from_the_specification_are_computed(trail: Breadcrumbs) -> N
         "c_1 is required and not configured",
         "c_2 has 2 pages instead of 1 and pages of stick_size instead of tile_size",
         "c_9 is configured and not required",
-        "c_2 has 2 pages, but is pushed only 1 once: the rest is never used",
         "c_9 is not balanced: pushed 2 per row, popped 1 per row",
-        "c_9 has 1 pages, and 2 per row are pushed: it blocks",
     ]
     assert _column(log, "cb_sync_check", "index", "balanced") == [
         ("c_0", "NOT RUN"),

@@ -10,7 +10,7 @@ import pytest
 from tests.logs.sample_logs import FREE_FORM, TEMPLATE
 from tilewright._logs.audit.auditing import audit_text
 from tilewright._logs.events import Entry, Said
-from tilewright._logs.execution_log import ExecutionLog, stage_numbers
+from tilewright._logs.execution_log import ExecutionLog
 from tilewright._logs.markdown import escape, plain, split_row
 from tilewright._logs.reading import parse_log
 
@@ -32,12 +32,6 @@ def test_escaped_text_is_read_back() -> None:
 @pytest.mark.parametrize("text", ["", "\n\n", "| a |", "|---|---|", "# ", "```", "no markdown at all", "**x**:"])
 def test_any_text_can_be_read(text: str) -> None:
     assert parse_log(text).stages == ()
-
-
-def test_stage_numbers_are_lists_or_ranges() -> None:
-    assert stage_numbers("4-6") == (4, 5, 6)
-    assert stage_numbers("4, 5, 7") == (4, 5, 7)
-    assert stage_numbers("Stages 1\u20133") == (1, 2, 3)
 
 
 def _column(log: ExecutionLog, event: str, *names: str) -> list[tuple[str, ...]]:

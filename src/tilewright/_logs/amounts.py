@@ -55,18 +55,6 @@ class Amount:
         given = leading.group(1) if leading else ""
         return cls.read(given) if all(map(_DIMENSION.fullmatch, re.findall(_SYMBOL, given))) else None
 
-    def may_exceed(self, other: Amount) -> bool:
-        """Whether some size makes this larger than ``other``; all symbols have the same size."""
-        return any(self._at(size) > other._at(size) for size in (1, 2, 64))
-
-    def _at(self, size: int) -> int:
-        return sum(int(factor * size ** len(key)) for key, factor in self.terms)
-
-
-def is_once(text: str) -> bool:
-    """Whether pages are pushed once, and not for each tile-row."""
-    return bool(re.search(r"\bonce\b|\bone time\b", text, re.I))
-
 
 def is_kept(text: str) -> bool:
     """Whether a text states that a circular buffer keeps its pages.

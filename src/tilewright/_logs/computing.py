@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from tilewright._logs.amounts import Amount
 from tilewright._logs.breadcrumbs import Trail
-from tilewright._logs.buffers import differences, overflow, unused_pages
+from tilewright._logs.buffers import differences
 from tilewright._logs.events import ATTEMPT_FIELDS, Entry, Said, log_row
 from tilewright._logs.execution_log import ExecutionLog, StageRecord, by_event
 from tilewright._logs.reading import PARTS
@@ -310,14 +310,12 @@ def _buffer_deviations(rows: Mapping[str, Sequence[Entry]]) -> list[Entry]:
     configured = {row.text("index"): row for row in rows.get("cb_config", ())}
     found = [what for _, what in differences(required, configured)]
     for row in rows.get("cb_sync_check", ()):
-        index, buffer = row.text("index"), configured.get(row.text("index"))
         if row.text("balanced") == "NO":
-            found.append(f"{index} is not balanced: pushed {row.text('push')}, popped {row.text('pop')}")
-        found += (
-            [overflow(buffer, row), unused_pages(buffer, row)] if buffer else [f"{index} is used and not configured"]
-        )
-    if any(found):
-        return [Entry("deviation", {"what": what}) for what in found if what]
+            found.append(f"{row.text('index')} is not balanced: pushed {row.text('push')}, popped {row.text('pop')}")
+        if row.text("index") not in configured:
+            found.append(f"{row.text('index')} is used and not configured")
+    if found:
+        return [Entry("deviation", {"what": what}) for what in found]
     text = f"None: all {len(configured)} CBs have the pages the specification asks for."
     return [Entry("denial", {"text": text})] if required and configured else []
 

@@ -107,8 +107,8 @@ def by_event(rows: Iterable[Entry]) -> dict[str, tuple[Entry, ...]]:
 def stage_numbers(text: str) -> tuple[int, ...]:
     """The numbers in ``4, 5, 6``, ``4-6`` or ``Stages 4-5``.
 
-    >>> stage_numbers("4-6"), stage_numbers("4, 7")
-    ((4, 5, 6), (4, 7))
+    >>> stage_numbers("4-6"), stage_numbers("4, 7"), stage_numbers("Stages 1\u20133")
+    ((4, 5, 6), (4, 7), (1, 2, 3))
     """
     numbers: list[int] = []
     for first, last in re.findall(r"(\d+)(?:\s*[-\u2013]\s*(\d+))?", text):

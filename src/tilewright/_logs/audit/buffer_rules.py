@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tilewright._logs.amounts import Amount, is_kept, same_pages
+from tilewright._logs.amounts import Amount, is_kept
 from tilewright._logs.audit.auditing import AuditedLog, AuditSeverity, Hit, at_lines, rule
-from tilewright._logs.buffers import differences, overflow, unused_pages
+from tilewright._logs.buffers import differences
 from tilewright._logs.events import Entry
 
 
@@ -44,56 +44,6 @@ def _kept(row: Entry, buffer: Entry | None) -> bool:
     never_popped = Amount.moved(row.text("pop")) in (None, Amount(frozenset()))
     declared = buffer is not None and is_kept(f"{buffer.text('purpose')} {buffer.text('notes')}")
     return any(is_kept(row.text(name)) for name in ("push", "pop", "balanced")) or (never_popped and declared)
-
-
-def _pushed(audited: AuditedLog) -> Iterator[tuple[Entry, Entry]]:
-    """The buffers with their pushes, but for those with a declared deviation."""
-    for row in audited.log.of("cb_sync_check"):
-        buffer = audited.log.buffers.get(row.text("index"))
-        if buffer and not audited.declares(row.text("index")):
-            yield buffer, row
-
-
-@rule("cb-overflow", AuditSeverity.ERROR, "more pages pushed at a time than the circular buffer has")
-def cb_overflow(audited: AuditedLog) -> Iterator[Hit]:
-    yield from (((row.line, buffer.line), what) for buffer, row in _pushed(audited) if (what := overflow(buffer, row)))
-
-
-@rule("cb-pages-unused", AuditSeverity.WARNING, "a circular buffer with more pages than are ever pushed")
-def cb_pages_unused(audited: AuditedLog) -> Iterator[Hit]:
-    for buffer, row in _pushed(audited):
-        what = unused_pages(buffer, row)
-        if what:
-            yield (buffer.line, row.line), what
-
-
-@rule("cb-tables-differ", AuditSeverity.ERROR, "a circular buffer with two page counts or sizes")
-def cb_tables_differ(audited: AuditedLog) -> Iterator[Hit]:
-    for row in audited.log.of("cb_config"):
-        first = audited.log.buffers[row.text("index")]
-        for name, what in (("num_pages", "{} pages"), ("page_size", "pages of {}")):
-            here, there = first.text(name), row.text(name)
-            if here and there and not same_pages(here, there):
-                lines, told = (first.line, row.line), f"{what.format(here)} on line {first.line}"
-                yield lines, f"{row.text('index')} has {told} and {what.format(there)} on line {row.line}"
-
-
-@rule("cb-count-differs", AuditSeverity.ERROR, "a number of circular buffers that the configuration does not have")
-def cb_count_differs(audited: AuditedLog) -> Iterator[Hit]:
-    rows = audited.log.buffers
-    told = [
-        (number, said.line)
-        for said in audited.log.prose
-        for number in re.findall(r"\b(\d+)\s+(?:circular buffers|CBs)\b", said.text)
-    ]
-    for row in audited.log.of("input_parse"):
-        counted = re.match(r"\s*(\d+)", row.text("value"))
-        if counted and re.search(r"(cb|circular_buffer)s?_count|num_(cb|circular_buffer)", row.text("field")):
-            told.append((counted.group(1), row.line))
-    for number, line in told if rows else ():
-        if int(number) != len(rows):
-            lines = (line, next(iter(rows.values())).line)
-            yield lines, f"{number} circular buffers, it says; the configuration has {len(rows)}"
 
 
 @rule("deviation-undeclared", AuditSeverity.ERROR, "an undeclared difference from the specification's buffers")

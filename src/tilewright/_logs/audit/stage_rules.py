@@ -116,14 +116,6 @@ def success_unverified(audited: AuditedLog) -> Iterator[Hit]:
             yield (*passed, *lines), why
 
 
-@rule("unresolved-success", AuditSeverity.ERROR, "final SUCCESS next to a failure that was not resolved")
-def unresolved_success(audited: AuditedLog) -> Iterator[Hit]:
-    for row in audited.log.of("failure") if audited.log.has_succeeded else ():
-        if re.match(r"\W*(no|not|unresolved)\b", row.text("resolved"), re.I):
-            status = audited.log.metadata["status"]
-            yield (status.line, row.line), f"the log ends {status.text!r}, but a failure is not resolved"
-
-
 @rule("claim-without-test", AuditSeverity.WARNING, "a stage called passed for which no test has a result")
 def claim_without_test(audited: AuditedLog) -> Iterator[Hit]:
     log = audited.log
@@ -189,19 +181,6 @@ def failure_untold(audited: AuditedLog) -> Iterator[Hit]:
 def _failed(attempt: Entry) -> bool:
     outcomes = [attempt.text(name) for name in ("result", *STEPS)]
     return bool(attempt.text("error_type")) or any(outlook(outcome) is Outlook.FAILED for outcome in outcomes)
-
-
-@rule("test-count-differs", AuditSeverity.ERROR, "a test count that differs from the list of tests")
-def test_count_differs(audited: AuditedLog) -> Iterator[Hit]:
-    for count in audited.log.of("test_count"):
-        tests = [each for each in audited.log.of("test") if each.text("stage") == count.text("stage")]
-        results = [each.text("result") for each in tests if each.text("result")]
-        passed = sum(outlook(result) is Outlook.PASSED for result in results)
-        total = sum(count.number(word) or 0 for word in ("passed", "failed", "skipped"))
-        # The list may name files, each with several tests: only a list at least as long as the count can contradict it.
-        if results and len(results) >= total and passed != count.number("passed"):
-            lines = (count.line, tests[0].line)
-            yield lines, f"{count.text('passed')} tests passed, it says; the list shows {passed}"
 
 
 def _unproven_tests(log: ExecutionLog) -> list[Entry]:
