@@ -345,7 +345,7 @@ TW_SFPU_BINARY(RemainderInt, None, "remainder_int32_tile")
 TW_SFPU_BINARY(RemainderUint, None, "remainder_uint32_tile")
 TW_SFPU_HEADER("nextafter.h", "The next float32 (or bfloat16) after idst0 towards idst1.")
 TW_SFPU_BINARY(Nextafter, None, "nextafter_binary_tile<dest>")
-TW_SFPU_BINARY(NextafterBfloat16, None)
+TW_SFPU_BINARY(NextafterBfloat16, None, "nextafter_bf16_binary_tile<dest>")
 TW_SFPU_HEADER("isclose.h", "1.0 where |a - b| <= atol + rtol |b|.", include(BINARY_ISCLOSE))
 TW_SFPU_BINARY(Isclose, None, "isclose_binary_tile<bool EQUAL_NAN = false>(idst0, idst1, odst, rtol_bits, atol_bits)",
     or_if("EQUAL_NAN", IscloseEqualNan))
