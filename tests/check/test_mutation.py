@@ -10,7 +10,7 @@ import pytest
 
 from tests.ttnn_script import ADD_ONE
 from tilewright._cli.main import main
-from tilewright.check._mutate import call_sites
+from tilewright.check._call_sites import call_sites
 
 # A barrier that waits for nothing, a call that no core reaches, and one in a comment.
 ADDED = """    noc_async_write_barrier();

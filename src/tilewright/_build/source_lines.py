@@ -66,14 +66,15 @@ class LineTable:
         _, path, line = self._rows[index]
         return SourceLine(path, line, *self._function_at(offset))
 
-    def begins_of(self, file: str, line: int) -> list[int]:
+    def begins_of(self, file: str, line: int, *, exactly: bool = False) -> list[int]:
         """Where the code of a line begins, once in each function that has some of it; where it has none, of the next
-        line of the file that has.
+        line of the file that has, unless ``exactly`` this line is meant.
 
         Args:
             file: the name of a file, or the end of its path.
         """
-        first = min((row[2] for row in self._rows if row[2] >= line and _is_named(row[1], file)), default=0)
+        later = (row[2] for row in self._rows if row[2] >= line and is_named(row[1], file))
+        first = line if exactly else min(later, default=0)
         begins: dict[int, list[tuple[int, int]]] = {}
         for begin, end in self._stretches(file, first) if first else ():
             begins.setdefault(bisect.bisect_right(self._function_starts, begin), []).append((begin, end))
@@ -83,7 +84,7 @@ class LineTable:
         """Begin and end of every stretch of code of a line."""
         begin = None
         for offset, path, at in self._rows:
-            is_line = at == line and _is_named(path, file)
+            is_line = at == line and is_named(path, file)
             if is_line and begin is None:
                 begin = offset
             elif not is_line and begin is not None:
@@ -173,12 +174,12 @@ class LineTable:
                     self._rows.append((state.address, files.get(state.file, ""), line))
 
 
-def _is_named(path: str, name: str) -> bool:
+def is_named(path: str, name: str) -> bool:
     """Whether a path is the one given, or ends in it.
 
-    >>> _is_named("/project/kernels/reader.cpp", "kernels/reader.cpp")
+    >>> is_named("/project/kernels/reader.cpp", "kernels/reader.cpp")
     True
-    >>> _is_named("/project/my_reader.cpp", "reader.cpp")
+    >>> is_named("/project/my_reader.cpp", "reader.cpp")
     False
     """
     return path == name or path.endswith(f"/{name.lstrip('./')}")

@@ -41,6 +41,7 @@ class CardLaunch(Launch):
         num_outputs = int(bool(call.tensors) and call.operation.endswith(_GIVES_OUTPUT))
         super().__init__(program, options, call.tensors, num_outputs, call.operation, call.callers)
         self._chip = chip
+        self._call = call
         self._show = show
 
     @property
@@ -63,6 +64,9 @@ class CardLaunch(Launch):
 
     def run(self, options: RunOptions | None = None, program: ProgramDescriptor | None = None) -> Run:
         return self._chip.launch(program or self.program, options or self.options, self.tensors)
+
+    def with_program(self, program: ProgramDescriptor) -> CardLaunch:
+        return CardLaunch(self._chip, program, self.options, self._call, self._show)
 
     def save(self) -> CardMemory:
         return CardMemory(self._chip.memory_files())

@@ -12,6 +12,7 @@ from typing import Any
 
 from tilewright._cli.cache_findings import cache_summary, with_cache_findings
 from tilewright._cli.card_options import add_ttnn_option
+from tilewright._cli.check_claims import run_claims
 from tilewright._cli.check_mutation import run_mutation
 from tilewright._cli.check_target import (
     NothingLaunchedError,
@@ -47,6 +48,7 @@ tilewright check my_script.py
 tilewright check my_script.py --sync --footprint --batch 4
 tilewright check variance_w_rm --shape 2x3x64x128 --json
 tilewright check my_script.py --mutate
+tilewright check my_script.py --claims audit.sarif --sarif verdicts.sarif
 """
 
 
@@ -77,6 +79,19 @@ def build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="remove each synchronising call of each kernel alone, and print whether the checker or the values notice",
     )
+    parser.add_argument(
+        "--claims",
+        metavar="FILE",
+        type=Path,
+        help="confirm or refute claims of another tool: SARIF, or lines of FILE:LINE RULE",
+    )
+    parser.add_argument(
+        "--claim-rule",
+        metavar="NAME=RULE",
+        action="append",
+        default=[],
+        help="the rule that claims call NAME; RULE is one of --rules, or any; may be repeated",
+    )
     add_ttnn_option(parser)
     parser.add_argument("--rules", action=_ListRules, help="list the rules and exit")
     parser.add_argument("--sarif", metavar="FILE", type=Path, help="also write the findings as SARIF 2.1.0")
@@ -103,6 +118,10 @@ def run(arguments: list[str]) -> int:
         parser.error(f"--seeds is {options.seeds}; it must be 0 or more")
     if options.sarif is not None:
         require_writable(parser, "--sarif", options.sarif)
+    if options.claim_rule and options.claims is None:
+        parser.error("--claim-rule is for --claims")
+    if options.claims is not None:
+        return run_claims(parser, options, script_arguments)
     if options.mutate:
         return run_mutation(parser, options, script_arguments)
     wanted = {name: getattr(options, name) for name in ("seeds", "sync", "footprint")}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tilewright._build.generated_headers import is_own_header
 from tilewright._build.kernel_library import KernelLibraries
-from tilewright._build.source_lines import LineTable
+from tilewright._build.source_lines import LineTable, is_named
 from tilewright._errors import TilewrightError
 from tilewright._record.run import KernelInfo
 from tilewright._tensor.argument import shown
@@ -129,6 +129,23 @@ class KernelCode:
             found += [
                 wire.BreakpointMessage(kernel=kernel, core_x=x, core_y=y, address=address) for kernel, address in places
             ]
+        return found
+
+    def places_of(self, lines: Iterable[str]) -> dict[str, tuple[str, list[tuple[int, int]]]]:
+        """Of each ``FILE:LINE`` whose file a kernel is made from: its whole path, kernels and first instructions."""
+        wanted: dict[str, list[int]] = {}
+        for each in dict.fromkeys(lines):
+            file, _, number = each.rpartition(":")
+            wanted.setdefault(file, []).append(int(number))
+        found: dict[str, tuple[str, list[tuple[int, int]]]] = {}
+        for index, base, table in self._tables():
+            kernel = self._kernels[index]
+            for path in sorted(table.own_files(is_users)):
+                names = {kernel.name, path} if path == kernel.path else {path}
+                for file in (each for each in wanted if each in names or is_named(path, each)):
+                    for line in wanted[file]:
+                        _, places = found.setdefault(f"{file}:{line}", (path, []))
+                        places += [(index, base + offset) for offset in table.begins_of(path, line, exactly=True)]
         return found
 
     def _places(self, wanted: Breakpoint) -> list[tuple[int, int]]:

@@ -17,6 +17,7 @@ from tilewright._wire import run_report as wire
 
 if TYPE_CHECKING:
     from tilewright._launch.executable import Executable
+    from tilewright._launch.watched_lines import WatchedLines
 
 
 @dataclasses.dataclass(slots=True)
@@ -29,7 +30,7 @@ class EndedRun:
     is_runner_spent: bool = False
 
 
-def ended_run(executable: Executable, answer: Answer, seconds: float) -> EndedRun:
+def ended_run(executable: Executable, answer: Answer, seconds: float, watched: WatchedLines | None = None) -> EndedRun:
     """What the runner's answer says."""
     record = executable.reader.read(answer)
     report = record.report
@@ -46,6 +47,7 @@ def ended_run(executable: Executable, answer: Answer, seconds: float) -> EndedRu
         record.notes,
         record.pages,
         raises=record.raises,
+        lines=watched.counts(record.watched()) if watched is not None else None,
     )
     if status is RunStatus.OK:
         return EndedRun(run, ENDED_WELL, record.calls, bool(report.spent))

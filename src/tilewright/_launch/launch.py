@@ -34,6 +34,7 @@ from tilewright._wire.runner import LoadedAnswer, MessageKind
 if TYPE_CHECKING:
     from tilewright._debug.stop import ReadL1
     from tilewright._launch.debug_channel import Debugging
+    from tilewright._launch.watched_lines import WatchedLines
 
 _EXECUTABLES_KEPT = 1024
 _LOADED_KEPT = 64
@@ -166,7 +167,8 @@ class Launcher:
                 if executable.runner is not runner:
                     self._load(executable, runner, options)
                 debugging = _debugging(executable, arguments, options, read_l1) if options.break_at else None
-                return _ask(runner, executable, arguments, options, host_memory, debugging)
+                watched = _watched(executable, options) if options.watches_lines else None
+                return _ask(runner, executable, arguments, options, host_memory, debugging, watched)
             except RunnerLostError as lost:
                 if may_be_gone and isinstance(lost, RunnerGoneError):
                     self._runner = None
@@ -218,15 +220,16 @@ def _ask(
     options: RunOptions,
     memory: HostMemory | None,
     debugging: Debugging | None,
+    watched: WatchedLines | None,
 ) -> EndedRun:
     """Runs a loaded executable to its end, whatever that is."""
-    request, limits = executable.run_message.write(arguments, options, memory, debugging)
+    request, limits = executable.run_message.write(arguments, options, memory, debugging or watched)
     begin = time.perf_counter()
     kind, answer = runner.ask(request, limits, options.on_print, debugging.answer if debugging is not None else None)
     seconds = time.perf_counter() - begin
     if kind is not MessageKind.RAN:
         return refused_run(executable, failure_text(answer), seconds)
-    ended = ended_run(executable, answer, seconds)
+    ended = ended_run(executable, answer, seconds, watched)
     if ended.is_runner_spent:  # a kernel was left half-way: its process must go
         runner.end()
     return ended
@@ -249,6 +252,14 @@ def _debugging(executable: Executable, arguments: LaunchArguments, options: RunO
         breakpoints(options.break_at),
         options.on_stop or prompt,
     )
+
+
+def _watched(executable: Executable, options: RunOptions) -> WatchedLines:
+    # Imported here: few launches watch any.
+    from tilewright._launch.watched_lines import WatchedLines
+
+    code = KernelCode(executable.kernels, executable.libraries, executable.bases)
+    return WatchedLines(code, options.watch, options.late)
 
 
 def _load_error(text: str, executable: Executable) -> Exception:

@@ -46,6 +46,8 @@ _FACTORIES = {
     "report": "tilewright._report.observer:ReportObserver",
     "debug": "tilewright._launch.debug_observer:debug_observer",
     "show": "tilewright._launch.show_observer:ShowObserver",
+    "mutate": "tilewright.check._mutate:MutateObserver",
+    "claims": "tilewright.check._claim_observer:ClaimObserver",
     "failures": "tilewright.check._failure_observer:FailureObserver",
 }
 
@@ -106,6 +108,10 @@ class Launch(abc.ABC):
     @abc.abstractmethod
     def run(self, options: RunOptions | None = None, program: ProgramDescriptor | None = None) -> Run:
         """Run it, past all observers; ``program`` is another one for the same tensors."""
+
+    @abc.abstractmethod
+    def with_program(self, program: ProgramDescriptor) -> Launch:
+        """The launch of another program on the same tensors."""
 
     @abc.abstractmethod
     def save(self) -> Memory:

@@ -18,6 +18,7 @@ from tilewright._wire.runner import MessageKind
 
 if TYPE_CHECKING:
     from tilewright._launch.debug_channel import Debugging
+    from tilewright._launch.watched_lines import WatchedLines
 
 _BASES = packer(wire.ConfigBasesMessage)
 _BASE = packer(wire.ConfigBase)
@@ -48,7 +49,7 @@ class RunMessage:
         arguments: LaunchArguments,
         options: RunOptions,
         memory: HostMemory | None,
-        debugging: Debugging | None,
+        debugging: Debugging | WatchedLines | None,
     ) -> tuple[bytes, Limits]:
         """The message, and how long the runner may take for it."""
         last = self._with_options(options)
@@ -87,6 +88,7 @@ class RunMessage:
                 checked=int(options.checked),
                 keep_l1=int(options.keep_l1 or bool(options.break_at)),
                 debugged=int(bool(options.break_at)),
+                watched=int(options.watches_lines),
                 num_host_buffers=len(memory.specs) if memory is not None else 0,
                 host_buffers_are_all=int(memory is not None and memory.is_all),
             )

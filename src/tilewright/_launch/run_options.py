@@ -45,6 +45,8 @@ class RunOptions:
         keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
         record_calls: keep every call of a plain run that would cost a card time; ``Run.calls`` has them.
         on_print: gets what kernels print, line by line.
+        watch: lines of sources, ``FILE:LINE``, whose executions are counted, in one thread; ``Run.lines`` has them.
+        late: lines that a kernel reaches late: it waits before them until no other can run; of a run with a seed.
         break_at: where kernels stop: ``FILE:LINE`` of a source, a kernel's name, ``hang``, a Breakpoint, or several.
         on_stop: gets every ``Stop`` and says how to go on; without one a prompt reads commands from standard input.
 
@@ -62,6 +64,8 @@ class RunOptions:
     keep_l1: bool = False
     record_calls: bool = False
     on_print: PrintHandler = show_print
+    watch: Collection[str] = ()
+    late: Collection[str] = ()
     break_at: str | Breakpoint | Collection[str | Breakpoint] = ()
     on_stop: StopHandler | None = None
 
@@ -76,6 +80,12 @@ class RunOptions:
         whole_number("seed", self.seed, 0, (1 << 64) - 1)
         for index in items("record", self.record, "indices of circular buffers"):
             whole_number("record", index, 0, _MOST_CIRCULAR_BUFFERS - 1)
+        if self.late and not self.seed:
+            raise ValueError("late delays kernels of a randomised schedule; give checked=True and a seed with it")
+        if self.watches_lines and (self.record_calls or breakpoints(self.break_at) or self.threads not in (None, 1)):
+            raise ValueError("watch counts lines in one thread; leave record_calls, break_at and threads out")
+        if self.watches_lines and platform.machine() not in _MACHINES_THAT_STOP:
+            raise ValueError(f"watch counts lines on x86-64 only; this machine is {platform.machine()}")
         if self.seed and not self.checked:
             raise ValueError("seed chooses among the orders of a checked run; give checked=True with it")
         if self.record_calls and self.checked:
@@ -94,7 +104,7 @@ class RunOptions:
     @property
     def threads_wanted(self) -> int:
         """OS threads that the options or ``$TILEWRIGHT_THREADS`` set; 0 where the engine chooses."""
-        if self.break_at:
+        if self.break_at or self.watches_lines:
             return 1
         if self.threads is not None:
             return self.threads
@@ -104,9 +114,14 @@ class RunOptions:
         return int(value) if value else 0
 
     @property
+    def watches_lines(self) -> bool:
+        """Whether executions of lines are counted or delayed."""
+        return bool(self.watch) or bool(self.late)
+
+    @property
     def watches(self) -> bool:
         """Whether the launch does more than run: a check, pages or calls to keep, stops."""
-        return self.checked or bool(self.record) or self.record_calls or bool(self.break_at)
+        return self.checked or bool(self.record) or self.record_calls or bool(self.break_at) or self.watches_lines
 
     @property
     def instrumentation(self) -> Instrumentation:

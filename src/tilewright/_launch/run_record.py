@@ -47,6 +47,7 @@ class Record:
     notes: list[RunNote]
     pages: list[RecordedPages]
     calls: Callable[[], NDArray[np.uint64]]
+    watched: Callable[[], list[wire.WatchReport]]
 
 
 class Parts:
@@ -104,6 +105,7 @@ class RecordReader:
             [],
             [],
             lambda: self._read_all(answer).calls(),
+            lambda: self._read_all(answer).watched(),
         )
 
     def _read_all(self, answer: Answer) -> Record:
@@ -126,6 +128,7 @@ class RecordReader:
             [self._note(parts) for _ in range(header.num_findings)],
             [self._pages(parts) for _ in range(header.num_pushes)],
             functools.partial(_words, parts.take_bytes(8 * header.num_calls)),
+            parts.take_many(wire.WatchReport, header.num_watched),
         )
 
     def _positions(self, parts: Parts, count: int) -> list[KernelPosition]:

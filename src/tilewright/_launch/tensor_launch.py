@@ -55,6 +55,9 @@ class TensorLaunch(Launch):
     def run(self, options: RunOptions | None = None, program: ProgramDescriptor | None = None) -> Run:
         return run_unobserved(self.io_tensors, program or self.program, options or self.options)
 
+    def with_program(self, program: ProgramDescriptor) -> TensorLaunch:
+        return TensorLaunch(self.io_tensors, program, self.options)
+
     def save(self) -> _Saved:
         given = [each for each in self.io_tensors if isinstance(each, Tensor)]
         buffers = {each.buffer() for each in given if each.device() is not None and each.is_allocated()}

@@ -104,6 +104,30 @@ class SemaphoreRaise:
 
 
 @dataclasses.dataclass(frozen=True)
+class LineCount:
+    """How often a kernel on one core executed a line of its source."""
+
+    kernel: int
+    core: tuple[int, int]
+    count: int
+
+
+@dataclasses.dataclass(frozen=True)
+class WatchedLine:
+    """A line of a source that a kernel of the run is made from.
+
+    Attributes:
+        path: the whole path of the source.
+        has_code: whether a kernel has code of it; comments, declarations and what ``#if`` leaves out have none.
+        counts: executions; a kernel that did not execute it is not there.
+    """
+
+    path: str
+    has_code: bool
+    counts: tuple[LineCount, ...]
+
+
+@dataclasses.dataclass(frozen=True)
 class RelatedCall:
     """The other call a note is about: where a transfer was issued, where another kernel stored."""
 
@@ -169,6 +193,7 @@ class Run:
         pages: list[RecordedPages] | None = None,
         calls: CallRecord | None = None,
         raises: list[SemaphoreRaise] | None = None,
+        lines: dict[str, WatchedLine] | None = None,
     ) -> None:
         self.status = status
         self.kernels = kernels
@@ -179,6 +204,7 @@ class Run:
         self.notes = notes  # of a checked run; a plain one notes what it sees at no cost
         self.pages = pages or []  # of circular buffers that were recorded, in the order they were pushed
         self.calls = calls  # of a run that recorded them
+        self.lines = lines or {}  # of a run that watched some: those of sources that its kernels are made from
         self.raises = raises or []  # of a run that did not end well
         # Most callers never read these lists: they are made when they are read.
         self._make_traffic = traffic

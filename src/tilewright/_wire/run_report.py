@@ -167,9 +167,20 @@ class PushReport(ctypes.Structure):
 
 
 @structure
+class WatchReport(ctypes.Structure):
+    """How often a kernel on a core executed a watched instruction."""
+
+    kernel: u32
+    core_x: u32
+    core_y: u32
+    address: u64
+    count: u64
+
+
+@structure
 class RanAnswer(ctypes.Structure):
     """The record of a run. Its error text, the rule's id, and as many InstanceReport, RaiseReport, TrafficReport,
-    CircularBufferReport, FindingReport, PushReport and words of recorded calls follow."""
+    CircularBufferReport, FindingReport, PushReport, words of recorded calls and WatchReport follow."""
 
     status: Annotated[int, RunStatus]
     fault_signal: i32
@@ -186,6 +197,7 @@ class RanAnswer(ctypes.Structure):
     num_findings: u64
     num_pushes: u64
     num_calls: u64
+    num_watched: u64
 
 
 @structure

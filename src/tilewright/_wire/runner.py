@@ -258,6 +258,7 @@ class RunRequest(ctypes.Structure):
     keep_l1: u32
     num_host_buffers: u32
     debugged: u32
+    watched: u32
     host_buffers_are_all: u32  # 0: the device has other buffers too
 
 
@@ -319,6 +320,22 @@ class BreakpointMessage(ctypes.Structure):
     kernel: u32
     core_x: u32
     core_y: u32
+    address: u64
+
+
+@structure
+class WatchRequest(ctypes.Structure):
+    """The instructions whose executions a run counts; they follow."""
+
+    num_instructions: u64
+
+
+@structure
+class WatchedInstruction(ctypes.Structure):
+    """An instruction of a kernel; where it is late, the kernel waits before it until no other kernel can run."""
+
+    kernel: u32
+    is_late: u32
     address: u64
 
 

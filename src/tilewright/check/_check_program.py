@@ -156,7 +156,7 @@ def check_launch(
     if before is None and seeds != 0:
         before = launch.save()
     before_run = list(formats_over_tensors(launch))
-    run, error, found = _checked_run(launch.run, launch.options, 0)
+    run, error, found = checked_run(launch.run, launch.options, 0)
     found += before_run
     if error is None and run is not None:
         orders = seeds if seeds is not None else orders_to_try(launch.program, run)
@@ -187,7 +187,7 @@ def _in_other_orders(launch: Launch, before: Memory, orders: int, found: list[Fi
     result = launch.save()
     try:
         for seed in range(1, orders + 1):
-            _, failed, more = _checked_run(functools.partial(launch.run_again, before), launch.options, seed)
+            _, failed, more = checked_run(functools.partial(launch.run_again, before), launch.options, seed)
             found = merge_findings([*merge_findings(found), *merge_findings(more)], count=max)
             if failed is not None:
                 break
@@ -209,9 +209,10 @@ def require_clean(io_tensors: Sequence[Tensor], program: ProgramDescriptor) -> C
     return result
 
 
-def _checked_run(
+def checked_run(
     run_with: Callable[[RunOptions], Run], options: RunOptions, seed: int
 ) -> tuple[Run | None, RunError | ProgramError | None, list[Finding]]:
+    """One checked run: its record, what it ended with, and what it shows."""
     try:
         run = run_with(dataclasses.replace(options, checked=True, seed=seed))
     except ProgramError as refused:

@@ -1,37 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutation of kernels: which synchronising calls of a program would be missed if they were not there.
 
-Each call is removed alone, and the launch runs again on the same memory under every rule. A call whose removal changes
-nothing is replaced by one that fails: if the launch still ends well, no core reaches the call.
+Each call is removed alone, and the launch runs again on the same memory under every rule. A call that no core reaches
+is not removed. A call whose removal changes nothing is replaced by a fault: if the launch still ends well, the line is
+reached and the call is not.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tilewright._errors import KernelCompileError, TilewrightError
+from tilewright._errors import KernelCompileError
 from tilewright._launch.observer import Launch, Memory, Observer
-from tilewright._launch.tensor_launch import TensorLaunch
-from tilewright._program.kernel import SourceType
-from tilewright._program.kernel_path import resolve_kernel_path
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
-from tilewright.check._check_program import check_launch
+from tilewright.check._call_sites import KernelText, SyncCall
+from tilewright.check._check_program import CheckResult, check_launch
 from tilewright.check._finding import Finding
 
-# Calls that order kernels, transfers and threads, and return nothing.
-_CALLS = (
-    "cb_wait_front|cb_reserve_back|cb_push_back|cb_pop_front|noc_async_read_barrier|noc_async_write_barrier"
-    "|noc_async_writes_flushed|noc_async_atomic_barrier|noc_async_full_barrier|noc_semaphore_wait|noc_semaphore_wait_min"
-    "|noc_semaphore_set|noc_semaphore_inc|tile_regs_acquire|tile_regs_commit|tile_regs_wait|tile_regs_release"
-)
-_CALL = re.compile(rf"\b({_CALLS})\s*(?:<[^;<>()]*>)?\s*\(")
-_COMMENT_OR_TEXT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
-_TRAP = "*(volatile int*)8 = 0;"  # a fault, wherever a kernel gets there
+_FAULT = "(void)(*(volatile int*)8 = 0)"  # wherever a kernel gets there
+_SPIN_LIMIT = 1.0  # seconds that a kernel without one of its calls may poll
 
 
 class MutantFate(enum.Enum):
@@ -75,110 +66,107 @@ class Mutant:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Site:
-    """A statement in a kernel's text."""
+class MutatedLaunch:
+    """What the mutation of a launch's kernels showed.
 
-    begin: int
-    end: int
-    line: int
-    call: str
-
-
-def call_sites(text: str) -> Iterator[_Site]:
-    """Statements of C++ text that are synchronising calls.
-
-    >>> [site.call for site in call_sites("// cb_push_back(0, 1);\\nif (x) { cb_push_back(0, n * (2 + 1)); }")]
-    ['cb_push_back(0, n * (2 + 1))']
+    Attributes:
+        unclean: findings of the program as it is; such a program is not mutated.
     """
-    bare = _COMMENT_OR_TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    for match in _CALL.finditer(bare):
-        before = bare[: match.start()].rstrip()
-        end = _closing(bare, match.end() - 1)
-        is_statement = not before or before[-1] in ";{})" or before.endswith("else")
-        if end is None or not is_statement or not re.match(r"\s*;", bare[end:]):
-            continue  # part of an expression, or the definition of a function of this name
-        call = " ".join(text[match.start() : end].split())
-        yield _Site(match.start(), end, bare.count("\n", 0, match.start()) + 1, call)
+
+    mutants: list[Mutant]
+    unclean: list[Finding]
 
 
-def _closing(text: str, opening: int) -> int | None:
-    depth = 0
-    for at in range(opening, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[at], 0)
-        if depth == 0:
-            return at + 1
-    return None
-
-
-class MutateObserver(Observer[Mutant]):
+class MutateObserver(Observer[MutatedLaunch]):
     """Mutates the kernels of every program it has not seen before.
 
     Attributes:
         progress: gets a line about what is being done.
-        unclean: findings of programs as they are; those are not mutated.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.progress: Callable[[str], None] = lambda words: None
-        self.unclean: list[Finding] = []
         self._seen: set[tuple[str, int]] = set()
 
     def observe(self, launch: Launch) -> Run:
-        if not isinstance(launch, TensorLaunch):
-            raise TilewrightError("--mutate is for programs of tilewright.ttnn, not for those of an installed ttnn")
         before = launch.save()
-        result = check_launch(launch, before=before)
+        texts = [KernelText.of(launch.program, number) for number in range(len(launch.program.kernels))]
+        lines = {f"{site.path}:{site.line}" for text in texts for site in text.sites()}
+        result = check_watched(launch, lines, before)
         if result.error is not None:
             raise result.error
         assert result.run is not None
         if result.findings:
-            self.unclean += result.findings
+            self.take(MutatedLaunch([], result.findings))
             return result.run
         after = launch.save()
         try:
-            for mutant in self._mutants(launch, before, after):
-                self.take(mutant)
+            self.take(MutatedLaunch(list(self._mutants(launch, texts, result.run, before, after)), []))
         finally:
             launch.restore(after)
         return result.run
 
-    def _mutants(self, launch: TensorLaunch, before: Memory, after: Memory) -> Iterator[Mutant]:
-        for number, kernel in enumerate(launch.program.kernels):
-            is_file = kernel.source_type is SourceType.FILE_PATH
-            path = str(resolve_kernel_path(kernel.kernel_source)) if is_file else kernel.name
-            text = Path(path).read_text("utf8") if is_file else kernel.kernel_source
-            for site in call_sites(text):
-                if (text, site.begin) in self._seen:
+    def _mutants(
+        self, launch: Launch, texts: list[KernelText], run: Run, before: Memory, after: Memory
+    ) -> Iterator[Mutant]:
+        for text in texts:
+            kernel = launch.program.kernels[text.number]
+            for site in text.sites():
+                if (text.text, site.begin) in self._seen:
                     continue
-                self._seen.add((text, site.begin))
-                self.progress(f"without {kernel.name}:{site.line} {site.call}")
-                judged = _Judged(launch, before, after, number, text, path if is_file else "")
-                fate, evidence = judged.fate([site], ";")
-                if fate is MutantFate.NOT_NOTICED:
-                    fate, evidence = judged.reason(site)
-                yield Mutant(kernel.name, path, site.line, site.call, fate, evidence)
+                watched = run.lines.get(f"{site.path}:{site.line}")
+                if watched is not None and not watched.counts:
+                    fate, evidence = MutantFate.NOT_REACHED, ""
+                else:
+                    self.progress(f"without {kernel.name}:{site.line} {site.call}")
+                    fate, evidence = _Judge(launch, before, after, text).judge(site)
+                if fate is not MutantFate.NOT_REACHED:  # a later launch may reach it
+                    self._seen.add((text.text, site.begin))
+                yield Mutant(kernel.name, site.path, site.line, site.call, fate, evidence)
+
+
+def check_watched(launch: Launch, lines: set[str], before: Memory) -> CheckResult:
+    """Check a launch, and count executions of lines."""
+    options = launch.options
+    launch.options = dataclasses.replace(options, threads=None, watch=frozenset(lines))
+    try:
+        return check_launch(launch, before=before)
+    finally:
+        launch.options = options
+
+
+def check_mutant(launch: Launch, before: Memory, program: ProgramDescriptor, seeds: int | None = None) -> CheckResult:
+    """Check another program on the memory of a launch.
+
+    Raises:
+        KernelCompileError: it does not compile.
+    """
+    launch.restore(before)
+    mutated = launch.with_program(program)
+    mutated.options = dataclasses.replace(launch.options, spin_limit=min(_SPIN_LIMIT, launch.options.spin_limit))
+    return check_launch(mutated, seeds, before=before)
 
 
 @dataclasses.dataclass(frozen=True)
-class _Judged:
+class _Judge:
     """One kernel of a launch, and how to judge changes of it."""
 
-    launch: TensorLaunch
+    launch: Launch
     before: Memory
     after: Memory
-    number: int
-    text: str
-    path: str  # of its file; empty: it is given as text
+    text: KernelText
 
-    def fate(self, sites: list[_Site], statement: str) -> tuple[MutantFate, str]:
-        """What a check says of the program in which these calls are another statement."""
-        self.launch.restore(self.before)
-        mutated = TensorLaunch(self.launch.io_tensors, self._changed(sites, statement), self.launch.options)
+    def judge(self, site: SyncCall) -> tuple[MutantFate, str]:
+        """What becomes of a call, and why."""
+        fate, evidence = self._fate(self.text.without(site))
+        return (fate, evidence) if fate is not MutantFate.NOT_NOTICED else self._reason(site)
+
+    def _fate(self, program: ProgramDescriptor) -> tuple[MutantFate, str]:
         try:
-            result = check_launch(mutated, before=self.before)
-        except KernelCompileError as error:
-            return MutantFate.NAMED, type(error).__name__
+            result = check_mutant(self.launch, self.before, program)
+        except KernelCompileError:
+            return MutantFate.NAMED, "the kernel does not compile without it"
         if result.findings:
             first = result.findings[0]
             return MutantFate.NAMED, f"{first.rule} at {first.place}" if first.place else first.rule
@@ -188,25 +176,12 @@ class _Judged:
             return MutantFate.CHANGED, "values differ"
         return MutantFate.NOT_NOTICED, ""
 
-    def reason(self, site: _Site) -> tuple[MutantFate, str]:
+    def _reason(self, site: SyncCall) -> tuple[MutantFate, str]:
         """Why the removal of a call is not noticed: no core gets there, or other calls of the kernel do the same."""
-        if self.fate([site], _TRAP)[0] is MutantFate.NOT_NOTICED:
+        if self._fate(self.text.with_expression([site], _FAULT))[0] is MutantFate.NOT_NOTICED:
             return MutantFate.NOT_REACHED, ""
-        alike = [each for each in call_sites(self.text) if each.call == site.call and each.begin != site.begin]
-        if alike and self.fate([site, *alike], ";")[0] is not MutantFate.NOT_NOTICED:
+        alike = [each for each in self.text.sites() if each.call == site.call and each.begin != site.begin]
+        if alike and self._fate(self.text.without(site, *alike))[0] is not MutantFate.NOT_NOTICED:
             lines = ", ".join(str(each.line) for each in alike)
             return MutantFate.EQUIVALENT, f"the same call in line {lines} does its work"
         return MutantFate.NOT_NOTICED, ""
-
-    def _changed(self, sites: list[_Site], statement: str) -> ProgramDescriptor:
-        other = self.launch.program.copy()
-        kernel = other.kernels[self.number]
-        name, text = kernel.name, self.text
-        for site in sorted(sites, key=lambda each: each.begin, reverse=True):
-            lines = "\n" * text.count("\n", site.begin, site.end)  # later lines keep their numbers
-            text = f"{text[: site.begin]}{statement}{lines}{text[site.end :]}"
-        if self.path:
-            kernel.compiler_include_paths = [str(Path(self.path).parent), *kernel.compiler_include_paths]
-        kernel.source_type, kernel.kernel_source = SourceType.SOURCE_CODE, text
-        kernel.name = name
-        return other

@@ -13,7 +13,7 @@ from tilewright._rules import RULES, Severity
 from tilewright.check._finding import Finding
 from tilewright.check._silence import SilencedFinding
 
-_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 
 
@@ -25,7 +25,7 @@ def sarif_log(findings: Sequence[Finding], silenced: Sequence[SilencedFinding] =
         suppression = {"kind": "inSource", "justification": each.reason}
         results.append({**_result(each.finding, used), "suppressions": [suppression]})
     driver = {"name": "tilewright", "version": __version__, "rules": [_rule(rule) for rule in used]}
-    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
 
 
 def _rule(rule_id: str) -> dict[str, Any]:
@@ -54,16 +54,19 @@ def _result(finding: Finding, used: Sequence[str]) -> dict[str, Any]:
         },
     }
     if finding.path:
-        result["locations"] = [_location(finding.path, finding.line)]
+        result["locations"] = [sarif_location(finding.path, finding.line)]
     related = [finding.called_from] if finding.called_from is not None else []
     if finding.related is not None:
         related.append((finding.related.path, finding.related.line))
     if related:
-        result["relatedLocations"] = [{"id": number, **_location(*place)} for number, place in enumerate(related, 1)]
+        result["relatedLocations"] = [
+            {"id": number, **sarif_location(*place)} for number, place in enumerate(related, 1)
+        ]
     return result
 
 
-def _location(path: str, line: int) -> dict[str, Any]:
+def sarif_location(path: str, line: int) -> dict[str, Any]:
+    """A line of a file, or the whole file."""
     physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(Path(path))}}
     if line:
         physical["region"] = {"startLine": line}

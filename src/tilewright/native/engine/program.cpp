@@ -302,6 +302,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.checks = checks.get();
     instance.recorder = recorder.get();
     instance.state = InstanceState::Ready;
+    instance.is_late = false;
     instance.wait_kind = WaitKind::None;
     instance.threads = instance.named_threads = kAllThreads;
     instance.split.reset();

@@ -152,6 +152,7 @@ struct KernelInstance : FiberStatus {
     uint32_t number = 0;  // among the instances of the program
     KernelPlace place = kNoPlace;
     int64_t priority = 0;  // in a randomised schedule
+    bool is_late = false;  // it waits at its next call until no other kernel can run
     FiberContext fiber;
     FiberStack* stack = nullptr;  // assigned for one run
     // Of a compute kernel: the TRISC threads that the running fiber executes (threads.h), and those that the macro

@@ -58,6 +58,13 @@ static Go report_stop(Debugger& debugger, const StopPlace& stop) {
 }
 
 std::unique_ptr<Debugger> debugger_of(Program& program, const RunRequest& header, MessageReader& request) {
+    if (header.watched != 0) {
+        const auto& watch = request.take<WatchRequest>();
+        const auto* instructions = request.take_array<WatchedInstruction>(watch.num_instructions);
+        auto debugger = std::make_unique<Debugger>(program, nullptr, 0, nullptr);
+        debugger->watch(instructions, watch.num_instructions);
+        return debugger;
+    }
     if (header.debugged == 0) {
         return nullptr;
     }

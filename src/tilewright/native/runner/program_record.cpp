@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/debug/debugger.h"
 #include "engine/run/scheduler.h"
 #include "engine/run/threads.h"
 
@@ -193,6 +194,17 @@ static uint64_t put_calls(const Program& program, MessageWriter& message) {
     return count;
 }
 
+static uint64_t put_watched(MessageWriter& message) {
+    if (g_debugger == nullptr) {
+        return 0;
+    }
+    const std::vector<WatchReport> executions = g_debugger->executions();
+    for (const WatchReport& each : executions) {
+        message.put(each);
+    }
+    return executions.size();
+}
+
 // A fault's address as one in the core's own slot, also where its circular buffers lay in another.
 static uint64_t slot_address(const KernelInstance* instance, uint64_t address) {
     const bool is_moved = instance != nullptr && (address & ~uint64_t{kL1OffsetMask}) == instance->core->circular_base;
@@ -222,6 +234,7 @@ void put_record(Program& program, RunStatus status, MessageWriter& answer) {
     record.num_findings = put_findings(program, answer);
     record.num_pushes = put_pushes(program, answer);
     record.num_calls = put_calls(program, answer);
+    record.num_watched = put_watched(answer);
     answer.fill_in(at, record);
 }
 

@@ -92,6 +92,33 @@ void Debugger::set_breakpoints(const BreakpointMessage* breakpoints, uint64_t co
     }
 }
 
+void Debugger::watch(const WatchedInstruction* instructions, uint64_t count) {
+    for (uint64_t index = 0; index < count; index++) {
+        const WatchedInstruction& each = instructions[index];
+        watched_[each.address].kernels_late |= static_cast<uint64_t>(each.is_late != 0) << (each.kernel & 63);
+        plant(each.address);
+    }
+}
+
+std::vector<WatchReport> Debugger::executions() const {
+    std::vector<WatchReport> reports;
+    for (const auto& [address, watched] : watched_) {
+        for (const auto& [instance, count] : watched.executions) {
+            const KernelPlace& place = instance->place;
+            reports.push_back({place.kernel, place.core_x, place.core_y, address, count});
+        }
+    }
+    return reports;
+}
+
+void Debugger::count(KernelInstance& instance, Watched& watched) {
+    if (this_scheduler()->looking_ahead) {
+        return;
+    }
+    watched.executions[&instance]++;
+    instance.is_late |= (watched.kernels_late >> (instance.place.kernel & 63) & 1) != 0;
+}
+
 bool Debugger::is_wanted(uintptr_t address, const KernelInstance& instance) const {
     const KernelPlace& place = instance.place;
     return std::any_of(breakpoints_.begin(), breakpoints_.end(), [&](const BreakpointMessage& each) {
@@ -149,7 +176,13 @@ bool Debugger::on_trap(const siginfo_t& info, void* raw_context) {
         return false;
     }
     machine(raw_context)[REG_RIP] = static_cast<greg_t>(address);
-    after_breakpoint(instance, raw_context, address);
+    const auto watched = watched_.find(address);
+    if (watched != watched_.end()) {
+        count(instance, watched->second);
+        go_on(raw_context);
+    } else {
+        after_breakpoint(instance, raw_context, address);
+    }
     return true;
 }
 
@@ -234,6 +267,9 @@ void Debugger::stop(KernelInstance& instance, void* raw_context, StopReason reas
 }
 
 void Debugger::on_hang(const KernelInstance& instance) {
+    if (on_stop_ == nullptr) {
+        return;
+    }
     const KernelPlace& place = instance.place;
     is_stopped_ = true;
     on_stop_(*this, {place.kernel, place.core_x, place.core_y, instance.threads, StopReason::Hang});
@@ -269,6 +305,8 @@ Debugger::Debugger(Program& program, const CodeLineMessage*, uint64_t, StopHandl
 }
 Debugger::~Debugger() = default;
 void Debugger::set_breakpoints(const BreakpointMessage*, uint64_t) {}
+void Debugger::watch(const WatchedInstruction*, uint64_t) {}
+std::vector<WatchReport> Debugger::executions() const { return {}; }
 bool Debugger::on_trap(const siginfo_t&, void*) { return false; }
 void Debugger::on_hang(const KernelInstance&) {}
 

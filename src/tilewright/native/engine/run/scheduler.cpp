@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "check/hooks.h"
 #include "mixing.h"
@@ -259,6 +260,14 @@ void Scheduler::preempt() {
     constexpr uint64_t kCallsBetweenTurns = 16;
     if (options.seed == 0) {
         return;
+    }
+    if (current->is_late) {
+        current->is_late = false;
+        const int64_t priority = std::exchange(current->priority, std::numeric_limits<int64_t>::min());
+        if (highest_priority() != current) {
+            suspend(InstanceState::Ready, WaitKind::None, 0, 0);
+        }
+        current->priority = priority;
     }
     if (next_random(random_state_) % kCallsBetweenTurns == 0 && current->kernel != directed_kernel_) {
         current->priority = --lowest_priority_;
