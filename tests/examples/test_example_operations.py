@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tilewright import ttnn
-from tilewright._workshop.cases import DTYPES, case_named, case_tensors, check_operation
+from tilewright._workshop.cases import case_named, case_tensors, check_operation
 from tilewright.check._check_program import check_program
 from tilewright.ops import Operation
 from tilewright.ops._export import export_operation
@@ -46,9 +46,8 @@ def test_example_operation_is_right(device: ttnn.Device, name: str) -> None:
 def test_the_checker_finds_nothing(device: ttnn.Device, name: str) -> None:
     operation = OPERATIONS[name]
     case = case_named(operation, "all kinds of rows")
-    plan = operation.plan(case.shape, DTYPES[case.dtype], device)
-    tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
-    assert check_program([*tensors.values()], operation.program(plan, tensors)).findings == []
+    for each in operation.launch(case_tensors(operation, case, device)).parts:
+        assert check_program([*each.tensors.values()], each.program).findings == []
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

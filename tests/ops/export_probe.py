@@ -91,7 +91,9 @@ def exported_program(directory, operation, names, shape, dtype, ttnn):
     module = importlib.import_module(f"{operation}.program")
     tensors = stand_ins(names, shape, getattr(ttnn, dtype), ttnn)
     parameters = inspect.signature(module.program).parameters
-    program = module.program(**tensors, **{name: 0.25 for name in parameters if name not in (*tensors, "core_grid")})
+    program = module.program(
+        **tensors, **{name: 0.25 for name in parameters if name not in (*tensors, "core_grid", "dtype")}
+    )
     sources = [Path(kernel.kernel_source).read_text(encoding="utf-8") for kernel in program.kernels]
     return {**describe(program, ttnn), "sources": sources}
 

@@ -9,7 +9,6 @@ import pytest
 from tilewright import BroadcastTensor, Column, Matrix, Row, Rows, Scalar, operation, ttnn
 from tilewright.check._check_program import check_program
 from tilewright.formula import FormulaError, Value, log, matmul, mean, relu, rsqrt, silu, softmax, square, where
-from tilewright.formula._direction import CannotPlanError
 from tilewright.ops import Operation, OperationError, Options
 from tilewright.ops._accuracy import held, judge, zeros_pass
 
@@ -215,27 +214,7 @@ def test_shapes_that_do_not_go_together(device: ttnn.Device) -> None:
         linear_relu.launch({**x, **rest})
 
 
-def refusal(declared: Operation) -> str:
-    with pytest.raises(CannotPlanError) as caught:
-        declared.variants(declared.form(ttnn.bfloat16))
-    return str(caught.value)
-
-
-def test_unplannable_formula_names_an_alternative() -> None:
-    @operation
-    def second(x: Rows, weights: Matrix, others: Matrix) -> Value:
-        """Two products."""
-        return matmul(relu(matmul(x, weights)), others)
-
-    @operation
-    def down(x: Rows, weights: Matrix) -> Value:
-        """A reduction down columns before it."""
-        return matmul(x - mean(x, dim=-2), weights)
-
-    assert refusal(second) == (
-        "`matmul(relu(matmul(x, weights)), others)` is a second matmul: declare an operation for each"
-    )
-    assert "goes along rows, as reductions beside it must: use dim=-1" in refusal(down)
+def test_matrix_outside_a_matmul_is_refused() -> None:
     with pytest.raises(FormulaError, match="`weights` is a Matrix, which has a place in matmul"):
 
         @operation

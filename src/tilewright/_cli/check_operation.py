@@ -46,8 +46,8 @@ def call_twice(
     found: list[Finding] = []
     device = open_device(0, options.arch, grid=grid)
     try:
-        plan = operation.plan(shape, dtype, device, strategy=chosen.strategy)
-        on_plan(plan)
+        if len(operation.parts) == 1:
+            on_plan(operation.plan(shape, dtype, device, strategy=chosen.strategy))
         kept = []
         for number, factor in enumerate(_FACTORS, 1):
             parameters = {name: value * factor for name, value in operation.defaults.items()}
@@ -60,9 +60,10 @@ def call_twice(
             outcome = operation.launch(tensors, chosen, parameters=parameters)
             kept.append((tensors, outcome))  # so that the second call's tensors lie elsewhere
             on_call(OperationCall(operation, tensors, parameters, outcome))
-            results = dict(zip(operation.output_names, outcome.outputs, strict=True))
-            fresh = operation.program(outcome.plan, {**tensors, **results}, parameters=parameters)
-            found += compare_programs(outcome.program, fresh, f"call {number}")
+            for each in outcome.parts:
+                numbers = {name: parameters[name] for name in each.operation.parameters}
+                fresh = each.operation.program(each.plan, each.tensors, parameters=numbers)
+                found += compare_programs(each.program, fresh, f"call {number}")
     finally:
         close_device(device)
     return found

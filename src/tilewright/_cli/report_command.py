@@ -115,7 +115,7 @@ def _report_here(
 
 def _error_map(call: OperationCall) -> View:
     """Where the result of the last launch is wrong; of several results, the worst."""
-    wanted = call.operation.bounds(call.outcome.plan, held(call.tensors), call.parameters)
+    wanted = call.operation.outcome_bounds(call.outcome, held(call.tensors), call.parameters)
     results = [each.to_numpy().astype(np.float64) for each in call.outcome.outputs]
     shares = [share_of_allowed(*each) for each in zip(results, wanted.exact, wanted.allowed, strict=True)]
     worst = max(range(len(shares)), key=lambda index: shares[index].max())

@@ -37,7 +37,7 @@ from tilewright._tensor.tensor import Tensor
 from tilewright.ops import Operation, Outcome
 from tilewright.ops._accuracy import Accuracy, held, judge
 from tilewright.ops._arrays import is_of_floats
-from tilewright.ops._what_runs import what_runs_json, what_runs_lines, words_of
+from tilewright.ops._what_runs import split_lines, what_runs_json, what_runs_lines, words_of
 from tilewright.timing._observer import TimeObserver
 
 Array = np.ndarray[Any, Any]
@@ -121,13 +121,13 @@ def run(arguments: list[str]) -> int:
                 operation.launch(tensors, chosen, parameters=parameters)
             modelled = sum(launch.time.microseconds for launch in timed)
             with progress.during("comparing with float64"):
-                wanted = operation.bounds(outcome.plan, held(tensors), parameters)
+                wanted = operation.outcome_bounds(outcome, held(tensors), parameters)
                 accuracy = judge([each.to_numpy() for each in outcome.outputs], wanted)
         if options.output:
             _save(options.output, outcome.output)
     finally:
         close_device(device)
-    times = _Times(outcome.run.seconds, seconds, modelled)
+    times = _Times(outcome.seconds, seconds, modelled)
     wrong = "" if accuracy.is_within_bound else f"{_OUT_OF_BOUNDS}: {accuracy.text}"
     if options.json:
         error = error_object("OutOfBounds", wrong) if wrong else None
@@ -240,25 +240,44 @@ def _brief(
     """Two lines, for agents."""
     verdict = "within bounds" if accuracy.is_within_bound else "OUT OF BOUNDS"
     return [
-        f"{operation.name} {words_of(operation, outcome.plan, outcome.program)} of {options.arch}: "
+        f"{operation.name} {_words(outcome)} of {options.arch}: "
         f"{verdict}, {accuracy.share_of_bound:.0%} of what is allowed at the worst element",
         f"a card, by the model: {times.modelled:.1f} us",
+    ]
+
+
+def _words(outcome: Outcome) -> str:
+    """Strategy and cores of each program."""
+    words = [words_of(each.operation, each.plan, each.program) for each in outcome.parts]
+    return words[0] if len(words) == 1 else f"in {len(words)} programs ({', '.join(words)})"
+
+
+def _program_lines(outcome: Outcome, arch: str) -> list[str]:
+    """Plan, circular buffers and roundings of one program."""
+    operation, plan = outcome.operation, outcome.plan
+    return [
+        *what_runs_lines(operation, plan, outcome.program, paper_device(arch)),
+        "",
+        *(["error bound of the plan that the program replaces:"] if operation.choices.program is not None else []),
+        *table([(each.what, f"{each.unit:.3g}", each.why) for each in roundings_of(plan.schedule)]),
+        "",
     ]
 
 
 def _report(
     operation: Operation, outcome: Outcome, accuracy: Accuracy, options: argparse.Namespace, times: _Times
 ) -> list[str]:
-    plan = outcome.plan
+    programs: list[str] = []
+    for each in outcome.parts:
+        if each is not outcome:
+            programs += [f"program {each.operation.name}: {each.operation.formula}", ""]
+        programs += _program_lines(each, options.arch)
     return [
         f"{operation.name} on {options.arch}",
         operation.formula,
         "",
-        *what_runs_lines(operation, plan, outcome.program, paper_device(options.arch)),
-        "",
-        *(["error bound of the plan that the program replaces:"] if operation.choices.program is not None else []),
-        *table([(each.what, f"{each.unit:.3g}", each.why) for each in roundings_of(plan.schedule)]),
-        "",
+        *split_lines(operation),
+        *programs,
         *table(
             [
                 ("largest error", f"{accuracy.largest_error:.3g}"),
@@ -275,13 +294,21 @@ def _report(
     ]
 
 
+def _programs_json(outcome: Outcome) -> dict[str, object]:
+    """Plan and buffers; of several programs a list of them."""
+    made = [what_runs_json(each.operation, each.plan, each.program) for each in outcome.parts]
+    if len(made) == 1:
+        return made[0]
+    return {"programs": [{"name": each.operation.name, **json} for each, json in zip(outcome.parts, made, strict=True)]}
+
+
 def _as_json(
     operation: Operation, outcome: Outcome, accuracy: Accuracy, options: argparse.Namespace, times: _Times
 ) -> dict[str, object]:
     return {
         "operation": operation.name,
         "arch": options.arch,
-        **what_runs_json(operation, outcome.plan, outcome.program),
+        **_programs_json(outcome),
         "largest_error": accuracy.largest_error,
         "share_of_bound": accuracy.share_of_bound,
         "is_within_bound": accuracy.is_within_bound,

@@ -16,12 +16,13 @@ from tilewright._planner.plan_text import purpose_lines
 from tilewright._program.kernel import SourceType
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.device import Device
+from tilewright._tensor.dtype import DataType
 from tilewright._tensor.paper_device import paper_device
 from tilewright._workshop.cases import LOGGED_CASE, usual_case
 from tilewright.ops import Operation, Plan, Strategy
 from tilewright.ops._phase_list import phase_lines
 from tilewright.ops._specification_text import phase_section, specification_lines
-from tilewright.ops._what_runs import kernel_file, kernel_text, what_runs_json, what_runs_lines
+from tilewright.ops._what_runs import kernel_file, kernel_text, split_lines, what_runs_json, what_runs_lines
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -56,12 +57,30 @@ def run(arguments: list[str]) -> int:
     device = paper_device(options.arch, checked_grid(parser, options))
     # A log that `log audit --spec` compares with the specification has the buffers of this case.
     default = usual_case(operation, LOGGED_CASE).shape if options.spec else (2, 3, 64, 128)
-    plan = operation.plan(
-        options.shape or default,
-        DTYPES[options.dtype or "bfloat16"],
-        device,
-        strategy=Strategy(options.plan) if options.plan else None,
-    )
+    shape, dtype = options.shape or default, DTYPES[options.dtype or "bfloat16"]
+    shown = [_shown(each, shape, dtype, device, options) for each in operation.parts_for(dtype)]
+    if options.json:
+        programs = [json for _, json in shown]
+        whole = {"operation": operation.name, "formula": operation.formula, "arch": options.arch}
+        print(json_text("show", programs[0] if len(programs) == 1 else {**whole, "programs": programs}))
+    else:
+        print("\n\n".join([*_split_texts(operation), *(text for text, _ in shown)]))
+    return 0
+
+
+def _split_texts(operation: Operation) -> list[str]:
+    """The formula and the programs of an operation that needs several."""
+    lines = split_lines(operation)
+    texts = [operation.name, *operation.graph.lines(), "", *lines[:-1]] if lines else []
+    return ["\n".join(row for line in texts for row in wrapped(line))] if texts else []
+
+
+def _shown(
+    operation: Operation, shape: tuple[int, ...], dtype: DataType, device: Device, options: argparse.Namespace
+) -> tuple[str, dict[str, object]]:
+    """What one program is, as text and as JSON."""
+    strategy = Strategy(options.plan) if options.plan else None
+    plan = operation.plan(shape, dtype, device, strategy=strategy)
     program = operation.program(plan, operation.allocate(plan, device))
     parts = {}
     if options.cbs or not (options.spec or options.kernels or options.cpp or options.program):
@@ -76,11 +95,7 @@ def run(arguments: list[str]) -> int:
     if options.program:
         text = repr(program)
         parts["program"] = "\n".join(row for line in text.splitlines() for row in wrapped(line))
-    if options.json:
-        print(json_text("show", _as_json(operation, plan, program, options, parts)))
-    else:
-        print("\n\n".join(parts.values()))
-    return 0
+    return "\n\n".join(parts.values()), _as_json(operation, plan, program, options, parts)
 
 
 def _as_json(

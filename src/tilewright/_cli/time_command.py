@@ -129,6 +129,8 @@ def _timed_operation(
 
         def afterwards(operation: Operation, tensors: Tensors, chosen: Options, outcome: Outcome) -> None:
             nonlocal effects
+            if len(outcome.parts) > 1:  # plans of several programs are tried part by part
+                return
             effects = effects_of_other_plans(
                 operation, tensors, chosen, outcome, launches, lambda words: progress.show(f"trying {words}")
             )

@@ -108,9 +108,18 @@ def roundings_of(schedule: Schedule) -> tuple[Rounding, ...]:
     return tuple(found)
 
 
-def bounds(schedule: Schedule, outputs: Sequence[Value], names: Mapping[str, Any]) -> Bounds:
-    """Bounds of a formula's results for given operands and parameters."""
-    analysis = _Analysis(schedule)
+def bounds(
+    schedule: Schedule,
+    outputs: Sequence[Value],
+    names: Mapping[str, Any],
+    errors: Mapping[str, Float64] | None = None,
+) -> Bounds:
+    """Bounds of a formula's results for given operands and parameters.
+
+    Args:
+        errors: how far off inputs may be, by name; the others are exact.
+    """
+    analysis = _Analysis(schedule, input_errors=errors)
     with np.errstate(all="ignore"):
         for node in nodes_of(outputs):
             analysis.take(node, names)
@@ -150,8 +159,14 @@ def _needed(node: Value, known: Mapping[int, Float64]) -> list[Value]:
 class _Analysis:
     """Values and bounds by id of the node."""
 
-    def __init__(self, schedule: Schedule, known: Mapping[int, Float64] | None = None) -> None:
+    def __init__(
+        self,
+        schedule: Schedule,
+        known: Mapping[int, Float64] | None = None,
+        input_errors: Mapping[str, Float64] | None = None,
+    ) -> None:
         self._schedule = schedule
+        self._input_errors = input_errors or {}
         self._known = known or {}
         self._cut: dict[int, bool] = {}
         self._short: set[int] = set()  # inputs that the matrix unit reads whole, whatever they go through
@@ -185,6 +200,8 @@ class _Analysis:
             # A number reaches kernels as a float32, and an integer the vector unit.
             is_exact = node.function == "input" and id(node) not in self._integers
             self.errors[id(node)] = np.abs(self.values[id(node)]) * (0 if is_exact else _SUM)
+            if node.function == "input" and node.name in self._input_errors:
+                self.errors[id(node)] = self.errors[id(node)] + self._input_errors[node.name]
             return
         operands = [self.values[id(each)] for each in node.operands]
         errors = [self._read(node, index) for index in range(len(operands))]
@@ -226,9 +243,11 @@ class _Analysis:
             for store in self._schedule.stores.values()
             if store.role in (Role.LEFT, Role.RIGHT)
         ]
-        sizes = np.matmul(np.abs(left) + error, np.abs(right))
+        off = np.broadcast_to(self._input_errors.get(made.right.name, np.zeros(1)), right.shape)
+        sizes = np.matmul(np.abs(left) + error, np.abs(right) + off)
         rounded = np.asarray(sizes * (sum(cuts) + 2.0**-18 * any(cuts) + left.shape[-1] * _SUM))
-        return np.matmul(left, right), rounded + np.matmul(np.broadcast_to(error, left.shape), np.abs(right))
+        propagated = np.matmul(np.broadcast_to(error, left.shape), np.abs(right) + off) + np.matmul(np.abs(left), off)
+        return np.matmul(left, right), rounded + propagated
 
     def written(self, node: Value, index: int) -> Float64:
         """The bound of a result in its format."""

@@ -46,7 +46,9 @@ class Meaning:
     def graph(self) -> Formula:
         """What it computes."""
         inputs = [Value("input", extent=each.extent, name=each.name, is_matrix=each.is_matrix) for each in self.inputs]
-        parameters = [Value("parameter", name=name) for name in self.parameters]
+        return self._graph_of(inputs, [Value("parameter", name=name) for name in self.parameters])
+
+    def _graph_of(self, inputs: Sequence[Value], parameters: Sequence[Value]) -> Formula:
         return trace(self.function, inputs, parameters)
 
     @functools.cached_property
@@ -80,7 +82,9 @@ class Meaning:
 
     @functools.cached_property
     def full_inputs(self) -> list[Input]:
-        return [each for each in self.inputs if each.extent is Extent.FULL and not each.is_matrix]
+        return [
+            each for each in self.inputs if each.extent is Extent.FULL and not each.is_matrix and not each.is_of_slab
+        ]
 
     @functools.cached_property
     def main_input(self) -> Input:

@@ -75,7 +75,7 @@ def _run_steps(case: SweepCase, device: Device, result: Result) -> None:
     good = True
     if "run" in case.steps:
         outcome = operation.launch(tensors, options)
-        wanted = operation.bounds(outcome.plan, held(tensors))
+        wanted = operation.outcome_bounds(outcome, held(tensors))
         accuracy = judge([each.to_numpy() for each in outcome.outputs], wanted)
         result["share_of_error_bound"] = accuracy.share_of_bound
         good &= accuracy.is_within_bound

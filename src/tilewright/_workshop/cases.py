@@ -124,6 +124,8 @@ def _declared(operation: Operation, case: OwnCase) -> OperationCase:
 
 def _usual_cases(operation: Operation) -> list[OperationCase]:
     """Cases by the formula alone."""
+    if len(operation.parts) > 1:
+        return _split_cases(operation)
     strategies = list(operation.variants(operation.form(DataType.BFLOAT16)))
     line = operation.direction.line
     # Lines of four tiles, and lines that end inside a tile.
@@ -144,6 +146,18 @@ def _usual_cases(operation: Operation) -> list[OperationCase]:
         ),
         Strategy.BLOCKED: OperationCase("several blocks", cut, "bfloat16", f"a {line} goes through L1 in blocks"),
     }
+    cases = _cases_of_any_plan(operation)
+    for each in strategies:
+        cases.append(dataclasses.replace(several[each], strategy=each, block_tiles=2))
+    if Strategy.STREAMING in strategies:
+        wide = OperationCase(
+            "streaming float32", cut, "float32", "both at once", strategy=Strategy.STREAMING, block_tiles=2
+        )
+        cases.append(wide)
+    return cases
+
+
+def _cases_of_any_plan(operation: Operation) -> list[OperationCase]:
     cases = [
         OperationCase("one element", (1, 1), "bfloat16", "the smallest tensor", ("offset",)),
         OperationCase("one tile", (32, 32), "bfloat16", "nothing but whole tiles", ("normal",)),
@@ -154,14 +168,20 @@ def _usual_cases(operation: Operation) -> list[OperationCase]:
         cases.append(
             OperationCase("broadcast", (2, 3, 47, 100), "bfloat16", "a tensor serves several slabs", is_broadcast=True)
         )
-    for each in strategies:
-        cases.append(dataclasses.replace(several[each], strategy=each, block_tiles=2))
-    if Strategy.STREAMING in strategies:
-        wide = OperationCase(
-            "streaming float32", cut, "float32", "both at once", strategy=Strategy.STREAMING, block_tiles=2
-        )
-        cases.append(wide)
     return cases
+
+
+def _split_cases(operation: Operation) -> list[OperationCase]:
+    """Cases of an operation of several programs; each strategy that a part has more than one of is a case."""
+    several = [list(each.variants(each.form(DataType.BFLOAT16))) for each in operation.parts]
+    strategies = dict.fromkeys(strategy for each in several if len(each) > 1 for strategy in each[1:])
+    lines = OperationCase("several lines", (161, 150), "bfloat16", "several lines on a core, of several tiles")
+    return [*_cases_of_any_plan(operation), lines] + [
+        OperationCase(
+            each.value.replace("_", " "), (161, 150), "bfloat16", f"parts with a {each.value} plan", strategy=each
+        )
+        for each in strategies
+    ]
 
 
 def case_named(operation: Operation, name: str) -> OperationCase:
@@ -216,6 +236,10 @@ def lines(kinds: Sequence[str], shape: tuple[int, ...], direction: Direction, se
     return rows(kinds, shape, seed)
 
 
+def _direction(operation: Operation) -> Direction:
+    return operation.direction if len(operation.parts) == 1 else Direction.ROWS
+
+
 def case_tensors(operation: Operation, case: OperationCase, device: Device) -> dict[str, Tensor]:
     """The operands of a case on a device; rows that serve all are N(1, 0.5) so that none of their elements hides an
     error.
@@ -230,11 +254,11 @@ def case_tensors(operation: Operation, case: OperationCase, device: Device) -> d
         if each.is_matrix:
             arrays[each.name] = generator.standard_normal(shape) / shape[0] ** 0.5
         elif each.extent is Extent.FULL:
-            arrays[each.name] = lines(case.kinds, shape, operation.direction, seed + number)
+            arrays[each.name] = lines(case.kinds, shape, _direction(operation), seed + number)
         else:
             arrays[each.name] = 1 + generator.standard_normal(shape) / 2
-    dtype = DTYPES[case.dtype]
-    return {name: Tensor(array, dtype, device, Layout.ROW_MAJOR) for name, array in arrays.items()}
+    dtypes = operation.input_dtypes(DTYPES[case.dtype])
+    return {name: Tensor(array, dtypes[name], device, Layout.ROW_MAJOR) for name, array in arrays.items()}
 
 
 def run_case(operation: Operation, case: OperationCase, device: Device) -> CaseResult:
@@ -242,7 +266,7 @@ def run_case(operation: Operation, case: OperationCase, device: Device) -> CaseR
     tensors = case_tensors(operation, case, device)
     outcome = operation.launch(tensors, case.options)
     operands = held(tensors)
-    wanted = operation.bounds(outcome.plan, operands)
+    wanted = operation.outcome_bounds(outcome, operands)
     accuracy = judge([each.to_numpy() for each in outcome.outputs], wanted)
     return CaseResult(case, outcome, operands, accuracy, zeros_pass(wanted))
 

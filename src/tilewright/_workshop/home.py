@@ -61,6 +61,8 @@ class Home:
         if self.is_built_in:
             return OPERATIONS[self.name]
         declared = _declared(self.file)
+        if self.name not in declared:  # parts of split operations have names, too
+            declared |= {part.name: part for each in declared.values() for part in each.parts}
         if self.name not in declared:
             known = ", ".join(declared) or "none"
             raise NoOperationError(f"{self.file.name} declares no operation {self.name}; it has {known}")

@@ -136,6 +136,9 @@ class Value:
     def __rtruediv__(self, other: Operand) -> Value:
         return binary("div", other, self)
 
+    def __matmul__(self, other: Operand) -> Value:
+        return matmul(self, other)
+
     def __pow__(self, exponent: float) -> Value:
         return power(self, exponent)
 
@@ -226,6 +229,20 @@ def matmul(left: Operand, right: Operand) -> Value:
     if a.extent is not Extent.FULL or a.is_matrix:
         raise FormulaError(f"matmul({a}, {b}): the first operand must have a number for every element, such as Rows")
     return Value("matmul", (a, b), Extent.FULL)
+
+
+def rebuilt(node: Value, operands: Sequence[Value]) -> Value:
+    """The same function of other operands, with the extent that follows from theirs; itself, if they are its own."""
+    if all(new is old for new, old in zip(operands, node.operands, strict=True)):
+        return node
+    if node.along is not None:
+        return node.with_operands(operands, node.along.reduced(operands[0].extent))
+    if node.function == "matmul":
+        return node.with_operands(operands, Extent.FULL)
+    extent = operands[0].extent
+    for each in operands[1:]:
+        extent = extent.broadcast_with(each.extent)
+    return node.with_operands(operands, extent)
 
 
 def power(base: Operand, exponent: float) -> Value:

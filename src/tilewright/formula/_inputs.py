@@ -21,6 +21,7 @@ class Slabs:
     """Which slab of a tensor belongs to slab n of the first one: ``n // divisor % modulus``.
 
     Attributes:
+        modulus: 0 if there are as many slabs as the first tensor has, however many that are.
         single_row: whether a slab has one row, which serves all.
     """
 
@@ -44,10 +45,17 @@ class Input:
     broadcasts: bool = False
     slabs: Slabs | None = None
 
+    @property
+    def is_of_slab(self) -> bool:
+        """Whether it has one row, or one number, for each slab, whatever the shape of the first tensor is."""
+        return self.slabs is not None and self.slabs.modulus == 0
+
     def shape_of(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Its shape beside a full input of a shape; a matrix is square where nothing says otherwise."""
         if self.is_matrix:
             return (shape[-1], shape[-1])
+        if self.is_of_slab:
+            return (*shape[:-2], 1, shape[-1] if self.extent is Extent.FULL else 1)
         match self.extent:
             case Extent.FULL:
                 return shape

@@ -41,7 +41,7 @@ def _check_other_input(operation: Operation, tensors: Tensors, operand: Input) -
     tensor, main = tensors[operand.name], tensors[operation.main_input.name]
     is_rows = operand.extent is Extent.FULL and not operand.is_matrix
     check_operand(operand.name, tensor, main, operation.wording, is_rows)
-    if not operand.broadcasts:
+    if not operand.broadcasts and not operand.is_of_slab:
         shape = _expected_shape(operation, tensors, operand)
         check_shape(operand.name, operand.extent, operand.is_matrix, tensor, shape)
     if operand.slabs is not None and operand.slabs.single_row and tensor.layout is Layout.TILE:

@@ -28,6 +28,7 @@ from typing import Any, get_args, overload
 
 from tilewright._planner.emit.compute import COMPILE_TIME
 from tilewright._planner.model import Choices, OwnProgram
+from tilewright._planner.split import needs_split
 from tilewright._planner.strategy import Strategy
 from tilewright._tensor.argument import require, shown
 from tilewright.formula._graph import Extent, FormulaError, Value
@@ -37,6 +38,7 @@ from tilewright.formula._validation import Wording
 from tilewright.kernels import Kernel
 from tilewright.ops._case import OwnCase
 from tilewright.ops._operation import Input, Operation
+from tilewright.ops._split_operation import SplitOperation
 from tilewright.ops._tolerance import OwnTolerance
 
 
@@ -152,14 +154,21 @@ def operation(
         raise DeclarationError("buffers: two buffers have one index; every buffer needs its own")
 
     def declare(declared: Callable[..., Any]) -> Operation:
-        made = Operation(
-            declared, *_parameters(declared), choices, wording or Wording(), requires, tuple(cases), tolerance
-        )
+        given = (*_parameters(declared), choices, wording or Wording(), requires, tuple(cases), tolerance)
+        made = Operation(declared, *given)
         try:
             assert made.graph.outputs
         except FormulaError as error:
             raise FormulaError(f"{made.name}: {error}") from None
-        return made
+        if choices.program is not None or not needs_split(made.graph):
+            return made
+        for name, overrides in (("buffers", choices.buffers), ("kernels", choices.kernels)):
+            if overrides:
+                raise DeclarationError(
+                    f"{made.name}: {name} are of one program, and this formula needs several: declare an operation "
+                    "for the part that they belong to"
+                )
+        return SplitOperation(declared, *given)
 
     return declare if function is None else declare(function)
 

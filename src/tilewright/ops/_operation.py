@@ -38,6 +38,7 @@ from tilewright._tensor.memory_config import MemoryConfig
 from tilewright._tensor.shape import Shape
 from tilewright._tensor.tensor import Tensor, allocate_tensor_on_device, checked_kind
 from tilewright.formula._direction import Direction
+from tilewright.formula._evaluate import Float64
 from tilewright.formula._inputs import Form, Input
 from tilewright.formula._parameters import Parameter, number_bits
 from tilewright.formula._requirements import Requirement
@@ -53,12 +54,28 @@ from tilewright.ops._tolerance import OwnTolerance
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What running an operation left."""
+    """What running an operation left.
+
+    Attributes:
+        tensors: inputs and results by name.
+    """
 
     outputs: tuple[Tensor, ...]
+    operation: Operation
+    tensors: Tensors
     plan: Plan
     run: Run
     _make_program: Callable[[], ProgramDescriptor]
+
+    @property
+    def parts(self) -> tuple[Outcome, ...]:
+        """What each program left: itself, unless the operation is split."""
+        return (self,)
+
+    @property
+    def seconds(self) -> float:
+        """What this machine took for the launches."""
+        return sum(each.run.seconds for each in self.parts)
 
     @functools.cached_property
     def program(self) -> ProgramDescriptor:
@@ -121,12 +138,51 @@ class Operation(Meaning):
         self._form = functools.lru_cache(maxsize=64)(self._make_form)
         self._results = functools.lru_cache(maxsize=256)(self._make_results)
 
-    def bounds(self, plan: Plan, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> Bounds:
-        """The exact results of a plan, and how far off each element may be."""
+    @property
+    def parts(self) -> tuple[Operation, ...]:
+        """The operations that run one after the other, each as one program: itself, unless it is split."""
+        return self.parts_for(DataType.BFLOAT16)
+
+    def parts_for(self, dtype: DataType, layout: Layout = Layout.ROW_MAJOR) -> tuple[Operation, ...]:
+        """The same for results of a dtype and a layout."""
+        return (self,)
+
+    @property
+    def makes(self) -> tuple[str, ...]:
+        """Names of what it makes: its results; of a part of a split operation also intermediates."""
+        return self.output_names
+
+    def outcome_bounds(
+        self, outcome: Outcome, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None
+    ) -> Bounds:
+        """The exact results of a call, and how far off each element may be."""
+        return self.bounds_of_parts([(each.operation, each.plan) for each in outcome.parts], operands, parameters)
+
+    def bounds_of_parts(
+        self,
+        parts: Sequence[tuple[Operation, Plan]],
+        operands: Mapping[str, Any],
+        parameters: Mapping[str, float] | None = None,
+    ) -> Bounds:
+        """The same for its parts, each with a plan."""
+        return self.bounds(parts[0][1], operands, parameters)
+
+    def bounds(
+        self,
+        plan: Plan,
+        operands: Mapping[str, Any],
+        parameters: Mapping[str, float] | None = None,
+        errors: Mapping[str, Float64] | None = None,
+    ) -> Bounds:
+        """The exact results of a plan, and how far off each element may be.
+
+        Args:
+            errors: how far off operands may be, by name; the others are exact.
+        """
         fitted = self.specialised_for({name: np.shape(each) for name, each in operands.items()})
         if fitted is not self:
-            return fitted.bounds(plan, operands, parameters)
-        found = bounds(plan.schedule, self.planned_graph.outputs, self.named(operands, parameters))
+            return fitted.bounds(plan, operands, parameters, errors)
+        found = bounds(plan.schedule, self.planned_graph.outputs, self.named(operands, parameters), errors)
         shapes = self.output_shapes(self.rows_shape({name: np.shape(each) for name, each in operands.items()}))
         exact, allowed = (
             tuple(np.broadcast_to(value, shape) for value, shape in zip(each, shapes, strict=True))
@@ -156,18 +212,22 @@ class Operation(Meaning):
         if made == self.inputs:
             return self
         if made not in self._fitted:
-            numbers = list(self.parameters.values())
-            self._fitted[made] = Operation(
-                self.function,
-                made,
-                numbers,
-                self.choices,
-                self.wording,
-                self.requirements,
-                self.cases,
-                self.tolerance,
-            )
+            self._fitted[made] = self._with_inputs(made)
         return self._fitted[made]
+
+    def _with_inputs(self, inputs: tuple[Input, ...]) -> Operation:
+        """The same operation of other inputs."""
+        numbers = list(self.parameters.values())
+        return Operation(
+            self.function,
+            inputs,
+            numbers,
+            self.choices,
+            self.wording,
+            self.requirements,
+            self.cases,
+            self.tolerance,
+        )
 
     # How it runs.
 
@@ -181,12 +241,17 @@ class Operation(Meaning):
     def _make_form(self, dtypes: tuple[DataType, ...], layouts: tuple[Layout, ...]) -> Form:
         tiled = tuple(each is Layout.TILE for each in layouts)
         main = self.inputs.index(self.main_input)
+        output_layout = self.output_layout(layouts[main])
         # A matrix has no slabs; what broadcasts to slabs has to know them.
-        in_slabs = any(
+        in_slabs = output_layout is Layout.TILE or any(
             each.slabs is not None or (is_tiled and not each.is_matrix)
             for each, is_tiled in zip(self.inputs, tiled, strict=True)
         )
-        return Form(dtypes, tiled, tiled[main], self.output_dtypes(dtypes[main]), in_slabs)
+        return Form(dtypes, tiled, output_layout is Layout.TILE, self.output_dtypes(dtypes[main]), in_slabs)
+
+    def output_layout(self, layout: Layout) -> Layout:
+        """The layout of the results, for a main input of a layout."""
+        return layout
 
     def variants(self, form: Form) -> dict[Strategy, Variant]:
         """Circular buffers and kernels of each strategy, the quickest first."""
@@ -313,12 +378,15 @@ class Operation(Meaning):
         shapes = {each.name: each.shape_of(shape) for each in self.inputs}
         shapes |= dict(zip(self.output_names, self.output_shapes(shape), strict=True))
         dtypes = dict(zip(self.output_names, self.output_dtypes(plan.rows.dtype), strict=True))
+        dtypes |= self.input_dtypes(plan.rows.dtype)
         return {
-            name: allocate_tensor_on_device(
-                each, dtypes.get(name, plan.rows.dtype), Layout.ROW_MAJOR, device, memory_config
-            )
+            name: allocate_tensor_on_device(each, dtypes[name], Layout.ROW_MAJOR, device, memory_config)
             for name, each in shapes.items()
         }
+
+    def input_dtypes(self, dtype: DataType) -> dict[str, DataType]:
+        """Dtypes of the inputs by name, for a main input of a dtype, where nothing says otherwise."""
+        return dict.fromkeys((each.name for each in self.inputs), dtype)
 
     def _make_results(self, shape: tuple[int, ...], dtype: DataType) -> tuple[tuple[Shape, DataType], ...]:
         """Shape and dtype of each result, for rows of a shape."""
@@ -382,10 +450,12 @@ class Operation(Meaning):
         ordered = list(everything.values())
         if self.choices.program is not None:
             own = self._own_program(everything, self.checked_parameters(parameters))
-            return Outcome(outputs, call.plan, run_program(ordered, own, chosen.run_options), lambda: own)
+            done = run_program(ordered, own, chosen.run_options)
+            return Outcome(outputs, self, everything, call.plan, done, lambda: own)
         executable, arguments = call.compiled(device, everything, parameters)
         run = executable.run(ordered, arguments, chosen.run_options)
-        return Outcome(outputs, call.plan, run, functools.partial(executable.program_with, arguments))
+        make_program = functools.partial(executable.program_with, arguments)
+        return Outcome(outputs, self, everything, call.plan, run, make_program)
 
     def check_and_plan(
         self, tensors: Tensors, chosen: Options, parameters: Mapping[str, Any]
@@ -422,7 +492,7 @@ class Operation(Meaning):
         )
         place = chosen.memory_config or main.memory_config()
         kinds = [
-            checked_kind(shape, dtype, main.layout, device, place)
+            checked_kind(shape, dtype, self.output_layout(main.layout), device, place)
             for shape, dtype in self._results(plan.rows.shape, main.dtype)
         ]
         config = checked_config(chosen.compute_kernel_config)

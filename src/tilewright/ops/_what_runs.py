@@ -12,6 +12,7 @@ from tilewright._planner.plan import Plan
 from tilewright._planner.plan_text import buffer_lines, plan_json, plan_lines, table
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.device import Device
+from tilewright._tensor.dtype import DataType
 from tilewright.kernels import Kernel
 from tilewright.kernels._cpp_kernel import CppKernel
 from tilewright.ops._operation import Operation
@@ -25,6 +26,21 @@ def kernel_file(kernel: Kernel) -> str:
 def kernel_text(kernel: Kernel) -> str:
     """A kernel as it is written: C++, or Python."""
     return kernel.cpp_source() if isinstance(kernel, CppKernel) else inspect.getsource(kernel.function)
+
+
+def split_lines(operation: Operation) -> list[str]:
+    """The programs of an operation that needs several, and the intermediates between them; empty for one program."""
+    if len(operation.parts) == 1:
+        return []
+    rows = []
+    for each in operation.parts:
+        made = ", ".join(
+            f"{name}: {dtype.name.lower()}"
+            for name, dtype in zip(each.makes, each.output_dtypes(DataType.BFLOAT16), strict=True)
+        )
+        rows.append((each.name, f"{made} = {each.graph.text()}"))
+    heading = f"{len(rows)} programs, intermediates in DRAM (dtypes for bfloat16):"
+    return [heading, *(f"  {line}" for line in table(rows)), ""]
 
 
 def own_kernel_rows(operation: Operation, plan: Plan) -> list[tuple[str, str]]:

@@ -325,6 +325,8 @@ def broadcast_slab(slab: str, slabs: Slabs) -> str:
     """The slab of a tensor that belongs to a slab of the first one."""
     if slabs.modulus == 1:
         return "0"
+    if slabs.modulus == 0:
+        return slab
     divided = slab if slabs.divisor == 1 else f"{slab} // {slabs.divisor}"
     return f"({divided}) % {slabs.modulus}" if "//" in divided else f"{divided} % {slabs.modulus}"
 

@@ -8,7 +8,7 @@ from, and a copy of :mod:`tilewright._planner.line_plan`, by which we plan too.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tilewright import __version__
 from tilewright._planner import line_plan
@@ -17,7 +17,6 @@ from tilewright._planner.plan import OperationBuffer, Variant, unpack_to_dest_mo
 from tilewright._planner.strategy import Strategy
 from tilewright._program.kernel_config import ComputeConfigDescriptor, UnpackToDestMode
 from tilewright._tensor.dtype import DataType
-from tilewright._tensor.paper_device import paper_device
 from tilewright._tensor.ttnn_names import TTNN_RELEASE
 from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent
@@ -35,30 +34,39 @@ _SHAPES = {Extent.FULL: "shape", Extent.ROW: "shape[-1:]", Extent.COLUMN: "(*sha
 class HostCode:
     """The files of one operation."""
 
-    def __init__(self, operation: Operation, shape: tuple[int, ...], config: ComputeConfigDescriptor) -> None:
+    def __init__(
+        self,
+        operation: Operation,
+        shape: tuple[int, ...],
+        config: ComputeConfigDescriptor,
+        by_dtype: Mapping[str, Operation] | None = None,
+    ) -> None:
+        """``by_dtype``: the operation for calls of each dtype, where they differ."""
         self._operation = operation
         self._shape = shape
         self._config = config
+        of_dtype = by_dtype or dict.fromkeys(DTYPES, operation)
         self._variants: dict[tuple[str, Strategy], Variant] = {
             (name, strategy): variant
             for name, dtype in DTYPES.items()
-            for strategy, variant in operation.variants(operation.form(dtype)).items()
+            for strategy, variant in of_dtype[name].variants(of_dtype[name].form(dtype)).items()
         }
         self._tensors = tuple(each.name for each in operation.inputs)
         self._outputs = operation.output_names
-        fixed = zip(operation.output_dtypes(DataType.BFLOAT16), operation.output_dtypes(DataType.FLOAT32), strict=True)
-        # Dtypes of the results, as Python: of a cast its own, else that of the first tensor.
+        short, long = (
+            {
+                **of_dtype[name].input_dtypes(dtype),
+                **dict(zip(self._outputs, of_dtype[name].output_dtypes(dtype), strict=True)),
+            }
+            for name, dtype in DTYPES.items()
+        )
+        # Tensors whose dtype is the same in every call: casts, and intermediates that are float32.
+        self._fixed = {name: dtype for name, dtype in short.items() if dtype is long[name]}
         self._output_dtypes = [
-            f"ttnn.{a.name.lower()}" if a is b else f"{operation.main_input.name}.dtype" for a, b in fixed
+            f"ttnn.{self._fixed[name].name.lower()}" if name in self._fixed else f"{operation.main_input.name}.dtype"
+            for name in self._outputs
         ]
-        self._output_bytes = {
-            name: dtype.element_bytes
-            for name, text, dtype in zip(
-                self._outputs, self._output_dtypes, operation.output_dtypes(DataType.BFLOAT16), strict=True
-            )
-            if text.startswith("ttnn.")
-        }
-        self._keywords = [f"{name}={each.default}" for name, each in operation.parameters.items()]
+        self._keywords = keywords(operation)
         self._common = {
             "name": operation.name,
             "formula": operation.formula,
@@ -70,6 +78,7 @@ class HostCode:
             "rows_shape": self._rows_shape(operation),
             "inner_width": f"{operation.main_input.name}.shape[-1]" if operation.multiplication else 0,
             "program_parameters": ", ".join([*self._tensors, *self._outputs, *operation.parameters]),
+            "plan_module": ".plan",
         }
 
     @staticmethod
@@ -85,15 +94,23 @@ class HostCode:
             f"{name}/__init__.py": templates.PACKAGE.substitute(self._common),
             f"{name}/op.py": self._op(),
             f"{name}/plan.py": inspect.getsource(line_plan),
-            f"{name}/program.py": self._program(),
-            **self._kernel_files(),
+            **self.program_files(),
             f"test_{name}.py": self._test(),
             "README.md": templates.README.substitute(self._common, command=command),
         }
 
+    @property
+    def _directory(self) -> str:
+        """Where the program and its kernels are."""
+        return self._operation.name
+
+    def program_files(self) -> dict[str, str]:
+        """The program and its kernels, by path."""
+        return {f"{self._directory}/program.py": self._program(), **self._kernel_files()}
+
     def _kernel_files(self) -> dict[str, str]:
         return {
-            f"{self._operation.name}/kernels/{_folder(*key)}/{kernel.name}.cpp": _kernel_text(kernel)
+            f"{self._directory}/kernels/{_folder(*key)}/{kernel.name}.cpp": _kernel_text(kernel)
             for key, variant in self._variants.items()
             for kernel in variant.kernels
         }
@@ -109,46 +126,42 @@ class HostCode:
 
     def _op(self) -> str:
         operation, main = self._operation, self._operation.main_input
-        checks = [f"_check_first({main.name})"]
-        for each in operation.inputs:
-            if each is not main:
-                is_multiplied = each.name in operation.multiplied
-                rows = f"tuple({main.name}.shape)" if is_multiplied else self._rows_shape(operation)
-                shape = _SHAPES[each.extent].replace("shape", rows)
-                if each.is_matrix:
-                    shape = f"({main.name}.shape[-1], {each.name}.shape[-1])"
-                checks.append(f'_check_other("{each.name.capitalize()}", {each.name}, {shape}, {main.name})')
-        for name, parameter in operation.parameters.items():
-            if parameter.is_positive:
-                checks.append(f'_refuse(not {name} > 0, f"{parameter.rule}, got {{{name}}}")')
-        for requirement in operation.requirements:
-            text = requirement.text.replace('"', "'")
-            checks.append(f'_refuse(not ({requirement.condition}), f"{text}")')
-        for name in operation.needed_twice:
-            assert operation.multiplication is not None
-            matrix = operation.multiplication.right.name
-            said = f"{name.capitalize()} is needed before a matmul and after it, so {matrix} must be square"
-            checks.append(f'_refuse({main.name}.shape[-1] != {matrix}.shape[-1], "{said}")')
-        checks += self._more_checks()
+        others = [each.name for each in operation.inputs if each is not main]
+        checks = [f"_check_first({main.name})", *self.shape_checks(others, main.name)]
+        checks += [*call_checks(operation), *self._more_checks()]
         made = [
-            f"{name} = _allocated({_output_shape(value.extent)}, {dtype}, {main.name}, memory_config)"
+            f"{name} = _allocated({output_shape(value.extent)}, {dtype}, {main.name}, memory_config)"
             for name, value, dtype in zip(self._outputs, operation.graph.outputs, self._output_dtypes, strict=True)
         ]
         # As the operation itself is called.
         parameters = ", ".join([*self._tensors, *self._keywords, "*", "memory_config=None", "core_grid=None"])
         several = "" if len(self._outputs) == 1 else f"\n    return {', '.join(self._outputs)}"
-        given = {"rank": "len(shape)", "row_major": "layout", "interleaved": "memory", "dtype": "tensor.dtype"}
-        words = {each: operation.wording.text(each, main.name, f"{{{text}}}") for each, text in given.items()}
         return templates.OP.substitute(
             self._common,
-            **words,
-            on_device=operation.wording.text("on_device", main.name, "a tensor on the host"),
+            helpers=helpers(operation),
             call_parameters=parameters,
-            checks=_lines(checks, 4),
-            made=_lines(made, 4),
+            checks=lines(checks, 4),
+            made=lines(made, 4),
             returned="return " if not several else "",
             several=several,
         )
+
+    def shape_checks(self, names: Collection[str], first: str) -> list[str]:
+        """Checks of tensors, by name, beside the main one, and with the dtype of the first."""
+        operation, main, checks = self._operation, self._operation.main_input, []
+        for each in operation.inputs:
+            if each.name in names:
+                rows = f"tuple({main.name}.shape)" if each.name in operation.multiplied else self._rows_shape(operation)
+                shape = _SHAPES[each.extent].replace("shape", rows)
+                if each.is_matrix:
+                    shape = f"({main.name}.shape[-1], {each.name}.shape[-1])"
+                checks.append(f'_check_other("{each.name.capitalize()}", {each.name}, {shape}, {first})')
+        for name in operation.needed_twice:
+            assert operation.multiplication is not None
+            matrix = operation.multiplication.right.name
+            said = f"{name.capitalize()} is needed before a matmul and after it, so {matrix} must be square"
+            checks.append(f'_refuse({main.name}.shape[-1] != {matrix}.shape[-1], "{said}")')
+        return checks
 
     def _program(self) -> str:
         numbers: dict[str, str] = {}
@@ -166,12 +179,13 @@ class HostCode:
         return templates.PROGRAM.substitute(
             self._common,
             imports="import math\n" if has_mathematics else "",
-            output_bytes=self._output_bytes,
-            in_slabs=direction is not Direction.ROWS,
+            fixed_bytes=self._fixed_bytes(),
+            size_names=", ".join(f'"{name}"' for name in (*self._tensors, *self._outputs)),
+            in_slabs=direction is not Direction.ROWS or any(each.is_of_slab for each in self._operation.inputs),
             direction=direction.value,
             buffers=_entries(buffers),
             programs=_entries(programs),
-            whole=_lines((f"{keys[key]}: {self._whole(variant)}," for key, variant in self._variants.items()), 4),
+            whole=lines((f"{keys[key]}: {self._whole(variant)}," for key, variant in self._variants.items()), 4),
             tensor_items=", ".join(items),
             number_items=", ".join(f'"{name}": {text}' for name, text in numbers.items()),
             fidelity=self._config.math_fidelity.name,
@@ -180,6 +194,12 @@ class HostCode:
             full_sync=self._config.dst_full_sync_en,
         )
 
+    def _fixed_bytes(self) -> dict[str, int]:
+        """Bytes of an element of tensors whose dtype is the same in every call; the main one by an empty name."""
+        fixed = {name: dtype.element_bytes for name, dtype in self._fixed.items()}
+        main = self._operation.main_input.name
+        return {**fixed, **({"": self._fixed[main].element_bytes} if main in self._fixed else {})}
+
     def _whole(self, variant: Variant) -> tuple[int, tuple[int, ...]]:
         """How many buffers have a mode, and those that are unpacked as they are."""
         modes = unpack_to_dest_modes(variant.buffers) if self._config.fp32_dest_acc_en else []
@@ -187,34 +207,63 @@ class HostCode:
         return len(modes), tuple(whole)
 
     def _test(self) -> str:
-        operation, device = self._operation, paper_device("wormhole_b0")
-        cases = []
-        for shape in self._shapes:
-            for name, dtype in DTYPES.items():
-                bound = largest_bound(operation, operation.plan(shape, dtype, device))
-                cases.append(f"({shape}, torch.{name}, {bound:.3g}),")
-        made = []
-        for each in operation.inputs:
-            random = f"torch.randn({_SHAPES[each.extent]})"
-            if each.is_matrix:
-                random = "torch.randn((shape[-1], shape[-1])) / shape[-1] ** 0.5"
-            made.append(f"{each.name} = ({random}).bfloat16().to(dtype)")
-        return templates.TEST.substitute(
-            self._common,
-            cases=_lines(cases, 4),
-            made=_lines(made, 4),
-            given=f"*on_device({', '.join(['device', *self._tensors])})",
-            reference_parameters=", ".join([*self._tensors, *self._keywords]),
-            reference=_lines(torch_lines(operation.graph), 4),
-            doubles=", ".join(f"{name}.double()" for name in self._tensors),
-        )
+        return test_text(self._operation, self._shapes)
+
+
+def keywords(operation: Operation) -> list[str]:
+    """The numbers of a call with their defaults, as parameters."""
+    return [f"{name}={each.default}" for name, each in operation.parameters.items()]
+
+
+def call_checks(operation: Operation) -> list[str]:
+    """What a call is asked besides its tensors' shapes: numbers above zero, and the requirements."""
+    checks = []
+    for name, parameter in operation.parameters.items():
+        if parameter.is_positive:
+            checks.append(f'_refuse(not {name} > 0, f"{parameter.rule}, got {{{name}}}")')
+    for requirement in operation.requirements:
+        text = requirement.text.replace('"', "'")
+        checks.append(f'_refuse(not ({requirement.condition}), f"{text}")')
+    return checks
+
+
+def helpers(operation: Operation) -> str:
+    """Functions that the host code of a call uses, with the operation's wording of refusals."""
+    main, wording = operation.main_input.name, operation.wording
+    given = {"rank": "len(shape)", "row_major": "layout", "interleaved": "memory", "dtype": "tensor.dtype"}
+    words = {each: wording.text(each, main, f"{{{text}}}") for each, text in given.items()}
+    on_device = wording.text("on_device", main, "a tensor on the host")
+    return templates.HELPERS.substitute(words, on_device=on_device, main=main)
+
+
+def test_text(operation: Operation, shapes: Sequence[tuple[int, ...]]) -> str:
+    """The test of a package."""
+    tensors, cases, made = [each.name for each in operation.inputs], [], []
+    for shape in shapes:
+        for name, dtype in DTYPES.items():
+            bound = largest_bound(operation, shape, dtype)
+            cases.append(f"({shape}, torch.{name}, {bound:.3g}),")
+    for each in operation.inputs:
+        random = f"torch.randn({_SHAPES[each.extent]})"
+        if each.is_matrix:
+            random = "torch.randn((shape[-1], shape[-1])) / shape[-1] ** 0.5"
+        made.append(f"{each.name} = ({random}).bfloat16().to(dtype)")
+    return templates.TEST.substitute(
+        name=operation.name,
+        cases=lines(cases, 4),
+        made=lines(made, 4),
+        given=f"*on_device({', '.join(['device', *tensors])})",
+        reference_parameters=", ".join([*tensors, *keywords(operation)]),
+        reference=lines(torch_lines(operation.graph), 4),
+        doubles=", ".join(f"{name}.double()" for name in tensors),
+    )
 
 
 def _folder(dtype: str, strategy: Strategy) -> str:
     return f"{dtype}_{strategy.value}"
 
 
-def _output_shape(extent: Extent) -> str:
+def output_shape(extent: Extent) -> str:
     if extent is Extent.FULL:
         return "shape"
     return f"(*shape[:-2], {'shape[-2]' if extent.per_row else 1}, {'shape[-1]' if extent.per_column else 1})"
@@ -224,13 +273,13 @@ def _kernel_text(kernel: Kernel) -> str:
     return f"// SPDX-License-Identifier: Apache-2.0\n{kernel.cpp_source()}"
 
 
-def _lines(lines: Iterable[str], indent: int) -> str:
+def lines(lines: Iterable[str], indent: int) -> str:
     return "\n".join(" " * indent + line for line in lines)
 
 
 def _entries(entries: Mapping[str, Iterable[str]]) -> str:
     """Lists by key, an item a line."""
-    return "\n".join(f"    {key}: [\n{_lines(items, 8)}\n    ]," for key, items in entries.items())
+    return "\n".join(f"    {key}: [\n{lines(items, 8)}\n    ]," for key, items in entries.items())
 
 
 def _buffer(buffer: OperationBuffer) -> str:
@@ -246,7 +295,7 @@ def _buffer(buffer: OperationBuffer) -> str:
 def _kernel(folder: str, kernel: Kernel) -> str:
     layout = kernel.arguments
     parts = (tuple(layout.scalars), tuple(layout.tensors), tuple(layout.runtime))
-    inside = _lines((f"{each}," for each in (f'"{folder}/{kernel.name}.cpp"', *map(_names, parts))), 12)
+    inside = lines((f"{each}," for each in (f'"{folder}/{kernel.name}.cpp"', *map(_names, parts))), 12)
     return f"(\n{inside}\n        ),"
 
 
@@ -255,4 +304,4 @@ def _names(names: tuple[str, ...]) -> str:
     text = ", ".join(f'"{name}"' for name in names)
     if len(text) <= 96:
         return f"({text}{',' if len(names) == 1 else ''})"
-    return "(\n" + _lines((f'"{name}",' for name in names), 16) + "\n            )"
+    return "(\n" + lines((f'"{name}",' for name in names), 16) + "\n            )"

@@ -13,8 +13,10 @@ from tilewright._errors import TilewrightError
 from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright.ops._export.host_code import HostCode
 from tilewright.ops._export.own_program import OwnProgramCode
+from tilewright.ops._export.split_code import SplitCode
 from tilewright.ops._operation import Operation
 from tilewright.ops._options import checked_config
+from tilewright.ops._split_operation import SplitOperation
 
 # Beside the exported package: what was written, so that a later export knows what is its own.
 _RECORD = ".exported.json"
@@ -60,8 +62,7 @@ def export_operation(
         raise ExportError(f"{target} is not empty; name another directory, or replace what is there (--replace)")
     if replace and target.is_symlink():
         raise ExportError(f"{target} is a link to {target.resolve()}; export does not replace files through a link")
-    code = HostCode if operation.choices.program is None else OwnProgramCode
-    files = code(operation, tuple(shape), checked_config(config)).files(command)
+    files = _files(operation, tuple(shape), checked_config(config), command)
     record = f"{operation.name}/{_RECORD}"
     files[record] = json.dumps({name: _digest(text) for name, text in files.items()}, indent=2) + "\n"
     _refuse_links(target, files)
@@ -73,6 +74,16 @@ def export_operation(
     except OSError as error:
         raise ExportError(f"{target} cannot be written: {error}") from error
     return [target / name for name in files]
+
+
+def _files(
+    operation: Operation, shape: tuple[int, ...], config: ComputeConfigDescriptor, command: str
+) -> dict[str, str]:
+    """Text of each file of the package by its path."""
+    if isinstance(operation, SplitOperation):
+        return SplitCode(operation, shape, config).files(command)
+    code = HostCode if operation.choices.program is None else OwnProgramCode
+    return code(operation, shape, config).files(command)
 
 
 def _refuse_links(target: Path, files: Mapping[str, str]) -> None:

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from tilewright._planner.plan import Plan
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.paper_device import paper_device
 from tilewright.formula._elementwise import ELEMENTWISE
 from tilewright.formula._graph import CASTS, Along, FormulaError, Value, expression_text, nodes_of, number_text
 from tilewright.formula._tracing import Formula
@@ -83,16 +86,16 @@ def host_text(value: Value) -> str:
     return text
 
 
-def largest_bound(operation: Operation, plan: Plan) -> float:
+def largest_bound(operation: Operation, shape: tuple[int, ...], dtype: DataType) -> float:
     """Twice the largest bound on normal data, as a share of max(1, |result|): the card's data will be others."""
-    generator = np.random.default_rng(0)
-    rows = min(plan.rows.num_sticks, 64)
+    generator, device = np.random.default_rng(0), paper_device("wormhole_b0")
+    rows, width = min(math.prod(shape[:-1]), 64), shape[-1]
     operands = {
-        each.name: generator.standard_normal(each.shape_of((rows, plan.rows.width)))
-        / (plan.rows.width**0.5 if each.is_matrix else 1)
+        each.name: generator.standard_normal(each.shape_of((rows, width))) / (width**0.5 if each.is_matrix else 1)
         for each in operation.inputs
     }
-    found = operation.bounds(plan, operands)
+    parts = [(each, each.plan(shape, dtype, device)) for each in operation.parts_for(dtype)]
+    found = operation.bounds_of_parts(parts, operands)
     shares = [allowed / np.maximum(1, np.abs(exact)) for exact, allowed in zip(found.exact, found.allowed, strict=True)]
     largest = max(float(each[np.isfinite(each)].max()) for each in shares)
     return 2 * largest

@@ -12,33 +12,8 @@ from .op import $name
 __all__ = ["$name"]
 ''')
 
-OP = Template('''\
-# SPDX-License-Identifier: Apache-2.0
-"""$name through ttnn.generic_op.
-
-    $formula
-"""
-
-import math
-
-import ttnn
-
-from .program import DTYPES, program
-
-
-def $name($call_parameters):
-    """$formula.
-
-    Tensors are row-major, interleaved and on the device, of any shape and one dtype: $dtypes.
-    The result goes where the first tensor is, unless memory_config says otherwise; core_grid is a ttnn.CoreGrid, all
-    cores without.
-    """
-$checks
-    shape = $rows_shape
-$made
-    ${returned}ttnn.generic_op([$tensors], program($program_parameters, core_grid))$several
-
-
+# What op.py calls.
+HELPERS = Template('''\
 def _allocated(shape, dtype, like, memory_config):
     return ttnn.allocate_tensor_on_device(
         ttnn.Shape(shape), dtype, ttnn.ROW_MAJOR_LAYOUT, like.device(), memory_config or like.memory_config()
@@ -73,6 +48,35 @@ def _check_other(name, tensor, shape, first):
     _refuse(list(given) != sides, f"{name} must have shape {list(shape)}, got {list(given)}")
 ''')
 
+OP = Template('''\
+# SPDX-License-Identifier: Apache-2.0
+"""$name through ttnn.generic_op.
+
+    $formula
+"""
+
+import math
+
+import ttnn
+
+from .program import DTYPES, program
+
+
+def $name($call_parameters):
+    """$formula.
+
+    Tensors are row-major, interleaved and on the device, of any shape and one dtype: $dtypes.
+    The result goes where the first tensor is, unless memory_config says otherwise; core_grid is a ttnn.CoreGrid, all
+    cores without.
+    """
+$checks
+    shape = $rows_shape
+$made
+    ${returned}ttnn.generic_op([$tensors], program($program_parameters, core_grid))$several
+
+
+$helpers''')
+
 PROGRAM = Template('''\
 # SPDX-License-Identifier: Apache-2.0
 """The program of $name: planned for the shape, the dtype and the cores of each call.
@@ -84,13 +88,14 @@ ${imports}from pathlib import Path
 
 import ttnn
 
-from .plan import BufferSize, Lines, PageCount, candidates, compile_time_values, core_values, float_bits, l1_bytes
+from $plan_module import BufferSize, Lines, PageCount, candidates, compile_time_values
+from $plan_module import core_values, float_bits, l1_bytes
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
 DTYPES = {"bfloat16": ttnn.bfloat16, "float32": ttnn.float32}
 ELEMENT_BYTES = {"bfloat16": 2, "float32": 4}
-# Of results that have a dtype of their own.
-OUTPUT_BYTES = $output_bytes
+# Of tensors that have a dtype of their own in every call.
+FIXED_BYTES = $fixed_bytes
 # What tt-metal keeps of L1 for the configurations of kernels.
 KERNEL_CONFIG_BYTES = 69 * 1024
 
@@ -119,16 +124,16 @@ $whole
 }
 
 
-def program($program_parameters, core_grid=None):
-    """What runs on the device for one call."""
+def program($program_parameters, core_grid=None, dtype=None):
+    """What runs on the device for one call; dtype is that of the results, the first tensor's without."""
     tensors = {$tensor_items}
     numbers = {$number_items}
     lines = TensorLines($rows_shape, $inner_width)
-    dtype = next(name for name, each in DTYPES.items() if each == $main.dtype)
+    dtype = dtype or next(name for name, each in DTYPES.items() if each == $main.dtype)
     strategy, block_tiles = fitting(lines, dtype)
     grid = core_grid or $main.device().compute_with_storage_grid_size()
     cores, work = work_of_cores(lines, ttnn.CoreCoord(grid.x, grid.y))
-    sizes = {**dict.fromkeys(("", *tensors), ELEMENT_BYTES[dtype]), **OUTPUT_BYTES}
+    sizes = {**dict.fromkeys(("", $size_names), ELEMENT_BYTES[dtype]), **FIXED_BYTES}
     values = compile_time_values(lines, block_tiles, sizes)
     kernels = [
         kernel_descriptor(*each, tensors, numbers, values, cores, work, config)
@@ -362,6 +367,56 @@ are $dtypes.
 | `$name/program.py` | circular buffers and kernels of every dtype and strategy; the program of a call |
 | `$name/plan.py` | blocks and pages for a shape, arguments of kernels |
 | `$name/kernels/*/*.cpp` | reader, compute kernel and writer of each |
+| `test_$name.py` | the comparison with torch |
+
+To write it again: `$command`
+""")
+
+SPLIT_OP = Template('''\
+# SPDX-License-Identifier: Apache-2.0
+"""$name through ttnn.generic_op: $count programs, with intermediates in DRAM between them.
+
+    $formula
+"""
+
+import math
+
+import ttnn
+
+$imports
+
+DTYPES = {"bfloat16": ttnn.bfloat16, "float32": ttnn.float32}
+
+
+def $name($call_parameters):
+    """$formula.
+
+    Tensors are row-major, interleaved and on the device, of any shape and one dtype: $dtypes.
+    The result goes where the first tensor is, unless memory_config says otherwise; core_grid is a ttnn.CoreGrid, all
+    cores without.
+    """
+$checks
+    dtype = next(name for name, each in DTYPES.items() if each == $main.dtype)
+$steps
+    return $outputs
+
+
+$helpers''')
+
+SPLIT_README = Template("""\
+# $name
+
+$formula, through `ttnn.generic_op`, as $count programs.
+Written by tilewright $version for ttnn $ttnn_version; it needs ttnn and nothing else. Shape and cores are free; dtypes
+are $dtypes.
+
+    pytest test_$name.py        # on a card, against torch
+
+| file | what it is |
+|---|---|
+| `$name/op.py` | the call: checks its tensors, allocates intermediates and results, runs the programs |
+| `$name/plan.py` | blocks and pages for a shape, arguments of kernels |
+$parts
 | `test_$name.py` | the comparison with torch |
 
 To write it again: `$command`

@@ -254,14 +254,11 @@ class TreeCode:
 
     def _bounds_by_width(self) -> dict[str, dict[int, float]]:
         """Error bounds for rows of several widths; none where lines are no rows."""
-        operation, device = self._operation, paper_device("wormhole_b0")
+        operation = self._operation
         if operation.direction is not Direction.ROWS:
             return {}
         return {
-            name: {
-                width: float(f"{largest_bound(operation, operation.plan((64, width), dtype, device)):.3g}")
-                for width in (128, 1024, 4096)
-            }
+            name: {width: float(f"{largest_bound(operation, (64, width), dtype):.3g}") for width in (128, 1024, 4096)}
             for name, dtype in DTYPES.items()
         }
 
@@ -277,7 +274,7 @@ class TreeCode:
         cases = []
         for shape in ((2, 3, 64, 128), UNALIGNED):
             for name, dtype in DTYPES.items():
-                bound = largest_bound(operation, operation.plan(shape, dtype, device))
+                bound = largest_bound(operation, shape, dtype)
                 cases.append(f'    ({shape}, "{name}", {bound:.3g}),')
         words = {
             kind: operation.wording.text(kind, main, "{}").partition("{}")[0]

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Formulas of several programs, into which they are split: two matmuls, or statistics of rows and of columns."""
+
+from tilewright import Matrix, Positive, Row, Rows, check_operation, operation
+from tilewright.formula import Value, gelu, max, mean, rsqrt, silu, square
+
+
+@operation
+def gated_mlp_rm(x: Rows, gate: Matrix, up: Matrix, down: Matrix) -> Value:
+    """(silu(x @ gate) * (x @ up)) @ down: the feed-forward block of a transformer with gates."""
+    hidden = silu(x @ gate) * (x @ up)
+    return hidden @ down
+
+
+@operation
+def mlp_block_rm(x: Rows, gamma: Row, up: Matrix, bias: Row, down: Matrix, *, epsilon: Positive = 1e-6) -> Value:
+    """x + gelu(rms_norm(x) @ up + bias) @ down: the second half of a transformer's layer."""
+    normal = x * rsqrt(mean(square(x)) + epsilon) * gamma
+    hidden = gelu(normal @ up + bias)
+    return x + hidden @ down
+
+
+@operation
+def both_ways_rm(x: Rows, gamma: Row, *, epsilon: Positive = 1e-5) -> Value:
+    """Columns are centred, then each row is divided by the root of its mean square."""
+    centred = x - mean(x, dim=-2)
+    return centred * rsqrt(mean(square(centred)) + epsilon) * gamma
+
+
+@operation
+def scaled_by_largest_rm(x: Rows) -> tuple[Value, Value]:
+    """Rows relative to the largest number of their slab, and the largest number of each row."""
+    largest = max(x, dim=(-2, -1))
+    return x - largest, max(x) - largest
+
+
+def test_gated_mlp_rm() -> None:
+    check_operation(gated_mlp_rm)
+
+
+def test_mlp_block_rm() -> None:
+    check_operation(mlp_block_rm)
+
+
+def test_both_ways_rm() -> None:
+    check_operation(both_ways_rm)
+
+
+def test_scaled_by_largest_rm() -> None:
+    check_operation(scaled_by_largest_rm)

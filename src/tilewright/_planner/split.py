@@ -1,0 +1,417 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Split a formula that one program cannot compute into several programs with tensors between them.
+
+A program multiplies by one matrix and works along lines of one direction. A formula with two matmuls, or with
+reductions in two directions, becomes several *parts*: each computes some values of the formula from inputs and from
+values that earlier parts left in DRAM, the *intermediates*.
+
+Which values are intermediates is found by search. A state is a set of values; every value of it, and every result, is
+the target of a part that reaches down to inputs and other values of the set. While a part cannot be planned, each of
+its inner values that depends on a matmul or a reduction is tried as one more intermediate. Of the states in which all
+parts can be planned, the one that moves the fewest bytes is taken; a matmul that is computed twice and a launch count
+as bytes, too. Parts that do not wait for each other become one where that saves bytes.
+
+An intermediate has the dtype of the results if matmuls alone read it, which take no more of a float32 than its
+upper bits; everything else is float32.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Collection, Mapping, Sequence
+
+from tilewright._planner.matmul import without_matmul
+from tilewright._planner.model import Choices, Operand
+from tilewright._planner.recompute_cost import is_number
+from tilewright._planner.schedule import Factors, make_schedule, strategies_of
+from tilewright._planner.storage import buffer_indices
+from tilewright.formula._direction import CannotPlanError, Direction, direction_of, turned
+from tilewright.formula._graph import REDUCTIONS, Extent, Value, nodes_of, rebuilt
+from tilewright.formula._inputs import Slabs
+from tilewright.formula._tracing import Formula
+
+# One row, or one number, for each slab: it serves all rows of its slab.
+OF_ITS_SLAB = Slabs(1, 0, single_row=True)
+_MOST_STATES = 400
+# In bytes for each element of a tensor of rows: a launch, a matmul, another function.
+_LAUNCH, _MATMUL, _FUNCTION = 1.0, 16.0, 0.05
+_SMALL = 0.1  # a row, a column or one number, of a tensor of rows
+_BYTES = {"Float16_b": 2.0, "Float32": 4.0}
+
+
+@dataclasses.dataclass(frozen=True)
+class Intermediate:
+    """A value between parts.
+
+    Attributes:
+        value: of the whole formula.
+        is_factor: whether matmuls alone read it, so that it has the dtype of the results.
+    """
+
+    name: str
+    value: Value
+    is_factor: bool
+
+    @property
+    def extent(self) -> Extent:
+        """What it is to the parts that read it: what serves all rows of a slab comes row by row."""
+        return {Extent.ROW: Extent.FULL, Extent.SCALAR: Extent.COLUMN}.get(self.value.extent, self.value.extent)
+
+    @property
+    def slabs(self) -> Slabs | None:
+        return None if self.value.extent.per_row else OF_ITS_SLAB
+
+    @property
+    def bytes(self) -> float:
+        """For each element of a tensor of rows."""
+        return _BYTES["Float16_b" if self.is_factor else "Float32"] if self.value.extent is Extent.FULL else _SMALL
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """What one program computes.
+
+    Attributes:
+        targets: the values of the whole formula that it makes.
+        formula: the same, with intermediates as inputs.
+    """
+
+    targets: tuple[Value, ...]
+    formula: Formula
+
+
+@dataclasses.dataclass(frozen=True)
+class Split:
+    """Parts in the order they run, and the intermediates by name."""
+
+    parts: tuple[Part, ...]
+    intermediates: Mapping[str, Intermediate]
+
+    def name_of(self, value: Value) -> str:
+        """The name of an intermediate; empty for another value."""
+        return next((name for name, each in self.intermediates.items() if each.value is value), "")
+
+
+def needs_split(formula: Formula) -> bool:
+    """Whether one program cannot compute a formula, by its matmuls and the directions of its reductions."""
+    try:
+        without_matmul(turned(formula, direction_of(formula)))
+    except CannotPlanError:
+        return True
+    return False
+
+
+def split(formula: Formula, broadcasting: Collection[str] = ()) -> Split:
+    """The cheapest parts of a formula.
+
+    Args:
+        broadcasting: inputs whose shape may be smaller than that of the results.
+
+    Raises:
+        CannotPlanError: no set of intermediates was found that makes every part a program.
+    """
+    return _Splitter(formula, broadcasting).split()
+
+
+class _Splitter:
+    def __init__(self, formula: Formula, broadcasting: Collection[str]) -> None:
+        self._formula = formula
+        self._by_id = {id(each): each for each in formula.nodes}
+        self._order = {key: index for index, key in enumerate(self._by_id)}
+        whole = [
+            each
+            for each in formula.inputs
+            if each.extent is Extent.FULL and not each.is_matrix and each.name not in broadcasting
+        ]
+        full = [each for each in formula.inputs if each.extent is Extent.FULL and not each.is_matrix]
+        self._whole_inputs = {id(each) for each in whole or full[:1]}
+        self._known: dict[tuple[tuple[int, ...], frozenset[int]], bool] = {}
+        self._reason = ""
+
+    # Values.
+
+    @functools.cached_property
+    def _intermediates(self) -> dict[int, Intermediate]:
+        """What every value would be as an intermediate, by id."""
+        readers: dict[int, list[tuple[Value, int]]] = {}
+        for node in self._by_id.values():
+            for index, operand in enumerate(node.operands):
+                readers.setdefault(id(operand), []).append((node, index))
+        taken = {each.name for each in (*self._formula.inputs, *self._formula.parameters)}
+        found = {}
+        for key, node in self._by_id.items():
+            if node.is_leaf or is_number(node):
+                continue
+            plain = self._formula.name_of(node) or node.function
+            name, number = plain, 1
+            while name in taken:
+                number += 1
+                name = f"{plain}_{number}"
+            taken.add(name)
+            is_factor = all(each.function == "matmul" for each, _ in readers.get(key, [])) and key in readers
+            found[key] = Intermediate(name, node, is_factor)
+        return found
+
+    def _is_whole(self, node: Value) -> bool:
+        """Whether a value depends on a tensor of the shape that the rows have."""
+        return any(id(each) in self._whole_inputs for each in nodes_of([node]))
+
+    def _nodes(self, targets: Sequence[Value], cuts: Collection[int]) -> list[Value]:
+        """The values that a part computes, operands first; inputs and intermediates are not among them."""
+        ordered: dict[int, Value] = {}
+        wanted = {id(each) for each in targets}
+
+        def visit(node: Value) -> None:
+            if id(node) in ordered or node.is_leaf or (id(node) in cuts and id(node) not in wanted):
+                return
+            for each in node.operands:
+                visit(each)
+            ordered[id(node)] = node
+
+        for each in targets:
+            visit(each)
+        return list(ordered.values())
+
+    def _read(self, targets: Sequence[Value], cuts: Collection[int]) -> dict[int, Value]:
+        """Inputs and intermediates that a part reads, by id."""
+        nodes = self._nodes(targets, cuts)
+        inside = {id(each) for each in nodes}
+        return {id(each): each for node in nodes for each in node.operands if id(each) not in inside}
+
+    # Parts.
+
+    def _part(self, targets: Sequence[Value], cuts: Collection[int]) -> Part:
+        made: dict[int, Value] = {}
+        for key, node in self._read(targets, cuts).items():
+            known = self._intermediates.get(key)
+            made[key] = node if known is None else Value("input", extent=known.extent, name=known.name)
+        read = list(made.values())
+        names = {}
+        for node in self._nodes(targets, cuts):
+            made[id(node)] = rebuilt(node, [made[id(each)] for each in node.operands])
+            if id(node) in self._formula.names:
+                names[id(made[id(node)])] = self._formula.names[id(node)]
+        own = {id(each) for each in self._formula.inputs}
+        given = [each for each in self._formula.inputs if any(each is other for other in read)]
+        given += [each for each in read if each.function == "input" and id(each) not in own]
+        parameters = [each for each in self._formula.parameters if any(each is other for other in read)]
+        outputs = tuple(made[id(each)] for each in targets)
+        return Part(tuple(targets), Formula(tuple(given), tuple(parameters), outputs, names))
+
+    def _can_be_planned(self, targets: tuple[Value, ...], cuts: frozenset[int]) -> bool:
+        """Whether one program can compute targets: by matmuls, directions and shapes, not by what fits a core."""
+        inside = frozenset(key for key in self._read(targets, cuts) if key in cuts)
+        key = (tuple(id(each) for each in targets), inside)
+        if key not in self._known:
+            try:
+                self._check_structure(self._part(targets, cuts), cuts)
+                self._known[key] = True
+            except CannotPlanError as error:
+                self._reason = self._reason or str(error)
+                self._known[key] = False
+        return self._known[key]
+
+    def _check_structure(self, part: Part, cuts: Collection[int]) -> None:
+        """Refuses a part that is no program.
+
+        Raises:
+            CannotPlanError: it says why.
+        """
+        formula = part.formula
+        direction = direction_of(formula)
+        _, multiplication = without_matmul(turned(formula, direction))
+        read = self._read(part.targets, cuts)
+        if direction is not Direction.ROWS and any(
+            known.value.extent is not Extent.FULL for key in read if (known := self._intermediates.get(key))
+        ):
+            raise CannotPlanError(f"an intermediate has no place beside reductions over {direction.value}")
+        for made, target in zip(formula.outputs, part.targets, strict=True):
+            if made.extent is not target.extent:
+                raise CannotPlanError(f"`{target}` is computed from what is known for a whole slab")
+        names = {each.name for each in multiplication.left_inputs} if multiplication is not None else None
+        shaped = [node for key, node in read.items() if key in self._whole_inputs or self._is_whole_intermediate(key)]
+        if not any(names is None or self._name_in_part(each) in names for each in shaped):
+            raise CannotPlanError(f"`{part.targets[0]}` is computed from no tensor of rows")
+
+    def _name_in_part(self, node: Value) -> str:
+        known = self._intermediates.get(id(node))
+        return node.name if known is None else known.name
+
+    def _is_whole_intermediate(self, key: int) -> bool:
+        known = self._intermediates.get(key)
+        return known is not None and known.value.extent is Extent.FULL
+
+    def _cost(self, targets: Sequence[Value], cuts: Collection[int]) -> float:
+        """Bytes that a part moves for each element of a tensor of rows, and what its work is worth."""
+        total = _LAUNCH
+        for key, node in self._read(targets, cuts).items():
+            known = self._intermediates.get(key)
+            if known is not None:
+                total += known.bytes
+            elif node.function == "input":
+                total += _BYTES["Float16_b"] if node.extent is Extent.FULL else _SMALL
+        for each in targets:
+            is_result = any(each is other for other in self._formula.outputs)
+            result = _BYTES["Float16_b"] if each.extent is Extent.FULL else _SMALL
+            total += result if is_result else self._intermediates[id(each)].bytes
+        for node in self._nodes(targets, cuts):
+            total += _MATMUL if node.function == "matmul" else _FUNCTION
+        return total
+
+    # States.
+
+    def _targets(self, cuts: Collection[int]) -> list[Value]:
+        """What parts compute, in the order of the formula."""
+        wanted = {id(each) for each in self._formula.outputs} | set(cuts)
+        return sorted((self._by_id[key] for key in wanted), key=lambda each: self._order[id(each)])
+
+    def _state_cost(self, cuts: Collection[int]) -> float:
+        return sum(self._cost([each], cuts) for each in self._targets(cuts))
+
+    def _candidates(self, target: Value, cuts: frozenset[int]) -> list[int]:
+        """Values of a part that could be intermediates: those that depend on a matmul or a reduction in it."""
+        nodes = self._nodes([target], cuts)
+        inside = {id(each) for each in nodes}
+        heavy: dict[int, bool] = {}
+        for node in nodes:
+            own = node.function == "matmul" or node.function in REDUCTIONS
+            heavy[id(node)] = own or any(heavy.get(id(each), False) for each in node.operands if id(each) in inside)
+        return [
+            id(node)
+            for node in nodes
+            if heavy[id(node)] and node is not target and id(node) in self._intermediates and self._is_whole(node)
+        ]
+
+    def split(self) -> Split:
+        """Searches the cheapest state in which every part can be planned."""
+        found = self._feasible_states()
+        for cuts in sorted(found, key=found.__getitem__):
+            better = self._improved(cuts)
+            groups = self._merged(better)
+            try:
+                parts = [self._part(each, better) for each in groups]
+                for each in parts:
+                    _check_schedule(each.formula, self._slabs_by_name)
+            except CannotPlanError as error:
+                self._reason = self._reason or str(error)
+                continue
+            used = {id(each): self._intermediates[id(each)] for part in parts for each in part.targets}
+            names = {each.name for part in parts for each in part.formula.inputs}
+            return Split(tuple(parts), {each.name: each for each in used.values() if each.name in names})
+        raise CannotPlanError(f"no split into programs was found: {self._reason}")
+
+    @property
+    def _slabs_by_name(self) -> dict[str, Slabs | None]:
+        return {each.name: each.slabs for each in self._intermediates.values()}
+
+    def _feasible_states(self) -> dict[frozenset[int], float]:
+        """States in which every part can be planned, with their costs."""
+        found: dict[frozenset[int], float] = {}
+        first: frozenset[int] = frozenset()
+        seen, waiting = {first}, [first]
+        for _ in range(_MOST_STATES):
+            if not waiting:
+                break
+            cuts = waiting.pop(0)
+            unplanned = [each for each in self._targets(cuts) if not self._can_be_planned((each,), cuts)]
+            if not unplanned:
+                found[cuts] = self._state_cost(cuts)
+                continue
+            for key in self._candidates(unplanned[0], cuts):
+                more = cuts | {key}
+                if more not in seen:
+                    seen.add(more)
+                    waiting.append(more)
+            waiting.sort(key=lambda each: (len(each), self._state_cost(each)))
+        return found
+
+    def _improved(self, cuts: frozenset[int]) -> frozenset[int]:
+        """A state with one more intermediate, or one fewer, as long as that is cheaper."""
+        best, cost = cuts, self._state_cost(cuts)
+        for _ in range(len(self._by_id)):
+            others = [best - {key} for key in best]
+            others += [best | {key} for each in self._targets(best) for key in self._candidates(each, best)]
+            for other in others:
+                if self._state_cost(other) < cost and all(
+                    self._can_be_planned((each,), other) for each in self._targets(other)
+                ):
+                    best, cost = other, self._state_cost(other)
+                    break
+            else:
+                return best
+        return best
+
+    def _merged(self, cuts: frozenset[int]) -> list[tuple[Value, ...]]:
+        """Targets of parts; those that do not wait for each other are together where that is cheaper."""
+        groups: list[tuple[Value, ...]] = [(each,) for each in self._targets(cuts)]
+        for _ in range(len(groups)):
+            pair = self._cheaper_pair(groups, cuts)
+            if pair is None:
+                break
+            first, second = pair
+            groups = [each for each in groups if each is not first and each is not second] + [first + second]
+        return self._in_order(groups, cuts)
+
+    def _cheaper_pair(
+        self, groups: list[tuple[Value, ...]], cuts: frozenset[int]
+    ) -> tuple[tuple[Value, ...], tuple[Value, ...]] | None:
+        for index, first in enumerate(groups):
+            for second in groups[index + 1 :]:
+                both = first + second
+                apart = self._cost(first, cuts) + self._cost(second, cuts)
+                if (
+                    not self._waits(first, second)
+                    and not self._waits(second, first)
+                    and self._cost(both, cuts) < apart
+                    and self._can_be_planned(both, cuts)
+                    and self._has_schedule(both, cuts)
+                ):
+                    return first, second
+        return None
+
+    def _has_schedule(self, targets: tuple[Value, ...], cuts: frozenset[int]) -> bool:
+        try:
+            _check_schedule(self._part(targets, cuts).formula, self._slabs_by_name)
+        except CannotPlanError:
+            return False
+        return True
+
+    def _waits(self, later: Sequence[Value], earlier: Sequence[Value]) -> bool:
+        """Whether a part depends on a value of another, directly or through others."""
+        below = {id(each) for each in nodes_of(later)} - {id(each) for each in later}
+        return any(id(each) in below for each in earlier)
+
+    def _in_order(self, groups: list[tuple[Value, ...]], cuts: frozenset[int]) -> list[tuple[Value, ...]]:
+        ordered: list[tuple[Value, ...]] = []
+        done: set[int] = set()
+        left = list(groups)
+        while left:
+            ready = next(each for each in left if all(key in done for key in self._read(each, cuts) if key in cuts))
+            left = [each for each in left if each is not ready]
+            ordered.append(ready)
+            done |= {id(each) for each in ready}
+        return ordered
+
+
+def _check_schedule(formula: Formula, slabs: Mapping[str, Slabs | None]) -> None:
+    """Refuses a part that needs more registers or circular buffers than there are.
+
+    Raises:
+        CannotPlanError: it says which.
+    """
+    direction, choices = direction_of(formula), Choices()
+    planned, made = without_matmul(turned(formula, direction))
+    operands = [
+        Operand(each.name, each.extent, "Float32" if each.name in slabs else "Float16_b", slabs=slabs.get(each.name))
+        for each in planned.inputs
+    ]
+    factors = None
+    if made is not None:
+        operands[0] = dataclasses.replace(operands[0], format="Float32", is_tiled=True)
+        left = [Operand(each.name, each.extent, "Float16_b", slabs=slabs.get(each.name)) for each in made.left_inputs]
+        factors = Factors(made, left, Operand(made.right.name, made.right.extent, "Float16_b"))
+    formats = ["Float16_b"] * len(formula.outputs)
+    for strategy in strategies_of(planned, operands, choices, direction):
+        schedule = make_schedule(planned, operands, choices, strategy, formats, False, direction, factors)
+        buffer_indices(schedule, choices)
