@@ -474,55 +474,11 @@ void tw_noc_atomic_increment_multicast(
     current_instance().scheduler->progress++;
 }
 
-tw::NocState* tw_noc_state(uint32_t noc) { return &current_instance().noc_state[noc & 1u]; }
-
-void tw_noc_barrier(uint32_t kind, uint32_t noc, uint32_t transaction_id) {
-    on_noc_barrier(current_instance(), static_cast<Barrier>(kind), noc, transaction_id);
-}
-
-uint32_t tw_noc_barrier_done(uint32_t kind, uint32_t noc, uint32_t transaction_id) {
-    tw_noc_barrier(kind, noc, transaction_id);
-    return 1;
-}
-
-void tw_noc_packet(uint32_t bytes, uint32_t most) { on_noc_packet(current_instance(), bytes, most); }
-
-void tw_noc_page(uint32_t is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
-    on_noc_page(current_instance(), is_dram != 0, base, page, page_bytes, address);
-}
-
 void tw_semaphore_wait_equal(volatile uint32_t* address, uint32_t value) {
     wait_on_word(address, value, WaitKind::SemaphoreEqual);
 }
 
 void tw_semaphore_wait_at_least(volatile uint32_t* address, uint32_t value) {
     wait_on_word(address, value, WaitKind::SemaphoreAtLeast);
-}
-
-void tw_invalidate_l1_cache() {
-    KernelInstance& instance = current_instance();
-    on_cache_invalidated(instance);
-    if (instance.scheduler->program.chip.fabric() != nullptr) {
-        tw_poll_yield();  // kernels of the fabric poll credits in their L1
-    }
-}
-
-void tw_poll_yield() { this_scheduler()->suspend(InstanceState::Yielded, WaitKind::None, 0, 0); }
-
-uint64_t tw_bank_noc_address(uint32_t is_dram, uint32_t bank, uint32_t local_address, uint32_t) {
-    const Chip& chip = this_scheduler()->program.chip;
-    if (bank >= chip.num_banks(is_dram != 0)) {
-        const char* memory = is_dram ? "DRAM" : "L1";
-        kernel_error("%s bank %u does not exist: there are %u", memory, bank, chip.num_banks(is_dram != 0));
-    }
-    return chip.bank_noc_address(is_dram != 0, bank, local_address);
-}
-
-uint32_t tw_num_banks(uint32_t is_dram) { return this_scheduler()->program.chip.num_banks(is_dram != 0); }
-
-// Advances at every call, so that polling loops with a deadline end.
-uint64_t tw_time_cycles() {
-    tw_poll_yield();
-    return static_cast<uint64_t>(monotonic_seconds() * 1e9);
 }
 }
