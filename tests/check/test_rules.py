@@ -46,11 +46,10 @@ def engine_rules() -> set[str]:
 
 
 @pytest.mark.parametrize("rule_id", RULES)
-def test_section_shows_examples_and_how_to_silence(rule_id: str) -> None:
+def test_section_shows_examples(rule_id: str) -> None:
     section = SECTIONS[rule_id]
     assert re.search(r"^Bad:\n\n```(cpp|py)\n.+?^```$", section, re.MULTILINE | re.DOTALL)
     assert re.search(r"^Good:\n\n```(cpp|py)\n.+?^```$", section, re.MULTILINE | re.DOTALL)
-    assert f"tilewright: allow {rule_id}: reason" in section or "it has no line in a kernel" in section
 
 
 def test_words_of_rules_are_sentences() -> None:

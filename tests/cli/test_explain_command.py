@@ -16,7 +16,8 @@ from tilewright.kernels._api_table import FUNCTIONS
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        (["hang-self"], "hang-self (rule)"),
+        (["hang-self"], "Silence: `// tilewright: allow hang-self: reason`"),
+        (["cache-stale"], "Silence: not possible, it has no line in a kernel."),
         (["tilewright._errors.DeadlockError"], "DeadlockError (error)"),
         (["reduce_row_mean"], "It waits for: cb_in, num_tiles;"),
         (["cb_wait_front()"], "cb_wait_front(operand, num_pages)  ->  None"),

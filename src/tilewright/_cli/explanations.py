@@ -118,7 +118,8 @@ def _sections_about(words: Sequence[str]) -> list[Explanation]:
 def _rules() -> Iterator[Explanation]:
     for page in ("hangs", "circular-buffers", "memory", "noc", "compute", "host"):
         for name, text in _sections((docs_directory() / "checks" / f"{page}.md").read_text(encoding="utf-8"), "##"):
-            yield Explanation("rule", name, text)
+            silence = "" if "\nSilence: " in text else f"\n\nSilence: `// tilewright: allow {name}: reason`"
+            yield Explanation("rule", name, text + silence)
 
 
 def _errors() -> Iterator[Explanation]:
