@@ -17,10 +17,10 @@ from tilewright.formula import _functions as formula
 from tilewright.formula._direction import CannotPlanError
 from tilewright.formula._elementwise import ELEMENTWISE
 from tilewright.formula._graph import as_value, nodes_of
+from tilewright.formula._inputs import Input
 from tilewright.formula._parameters import Parameter
 from tilewright.formula._validation import Wording
 from tilewright.ops import Operation, Strategy
-from tilewright.ops._operation import Input
 
 INPUTS = {
     "x": Input("x", Extent.FULL),

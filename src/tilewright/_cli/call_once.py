@@ -17,8 +17,9 @@ from tilewright._planner.row_program import Tensors
 from tilewright._tensor.layout import Layout
 from tilewright._tensor.tensor import Tensor
 from tilewright.ops import OPERATIONS
-from tilewright.ops._operation import Operation, Outcome
+from tilewright.ops._operation import Operation
 from tilewright.ops._options import Options
+from tilewright.ops._outcome import Outcome
 
 _DEFAULT_SHAPE = (2, 3, 64, 128)
 Afterwards: TypeAlias = Callable[[Operation, Tensors, Options, Outcome], None]

@@ -21,9 +21,10 @@ from tilewright._launch.observer import ObserverRequest, observed_launches
 from tilewright._planner.row_program import Tensors
 from tilewright._report.perf_csv import perf_csv
 from tilewright._report.timeline import timeline_json
-from tilewright.ops._operation import Operation, Outcome
+from tilewright.ops._operation import Operation
 from tilewright.ops._options import Options
 from tilewright.ops._other_plans import effects_of_other_plans
+from tilewright.ops._outcome import Outcome
 from tilewright.timing._advice import Advice, Effect, advise
 from tilewright.timing._observer import TimeObserver
 from tilewright.timing._replay import replay

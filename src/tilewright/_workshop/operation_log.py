@@ -19,9 +19,9 @@ from tilewright._workshop.cases import derived_cases
 from tilewright._workshop.home import Home
 from tilewright._workshop.required_buffers import case_plan
 from tilewright._workshop.trace.steps import steps_of
+from tilewright.formula._inputs import Form
 from tilewright.kernels._cpp_kernel import CppKernel
 from tilewright.ops import Operation
-from tilewright.ops._operation import Form
 from tilewright.ops._what_runs import kernel_file
 
 _MOST_COMMITS = 50

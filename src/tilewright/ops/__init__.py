@@ -14,8 +14,9 @@ from tilewright._planner.plan import Plan
 from tilewright._planner.strategy import Strategy
 from tilewright.formula._validation import OperationError
 from tilewright.ops._case import OwnCase
-from tilewright.ops._operation import Operation, Outcome
+from tilewright.ops._operation import Operation
 from tilewright.ops._options import Options
+from tilewright.ops._outcome import Outcome
 from tilewright.ops._tolerance import OwnTolerance
 from tilewright.ops.centralize_w_rm import centralize_w_rm
 from tilewright.ops.layernorm_fused_rm import layernorm_fused_rm

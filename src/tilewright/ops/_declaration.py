@@ -32,12 +32,13 @@ from tilewright._planner.split import needs_split
 from tilewright._planner.strategy import Strategy
 from tilewright._tensor.argument import require, shown
 from tilewright.formula._graph import Extent, FormulaError, Value
+from tilewright.formula._inputs import Input
 from tilewright.formula._parameters import POSITIVE, Parameter
 from tilewright.formula._requirements import Requirement
 from tilewright.formula._validation import Wording
 from tilewright.kernels import Kernel
 from tilewright.ops._case import OwnCase
-from tilewright.ops._operation import Input, Operation
+from tilewright.ops._operation import Operation
 from tilewright.ops._split_operation import SplitOperation
 from tilewright.ops._tolerance import OwnTolerance
 

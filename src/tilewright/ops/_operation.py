@@ -30,7 +30,6 @@ from tilewright._planner.storage import buffer_indices, buffers_of, check_names
 from tilewright._planner.strategy import Strategy
 from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
-from tilewright._record.run import Run
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
@@ -49,43 +48,8 @@ from tilewright.ops._call_checks import check_call
 from tilewright.ops._case import OwnCase
 from tilewright.ops._kept_calls import KeptCall, kept_call
 from tilewright.ops._options import OPTION_NAMES, USUAL_OPTIONS, Options, checked_config, with_options
+from tilewright.ops._outcome import Outcome
 from tilewright.ops._tolerance import OwnTolerance
-
-
-@dataclasses.dataclass(frozen=True)
-class Outcome:
-    """What running an operation left.
-
-    Attributes:
-        tensors: inputs and results by name.
-    """
-
-    outputs: tuple[Tensor, ...]
-    operation: Operation
-    tensors: Tensors
-    plan: Plan
-    run: Run
-    _make_program: Callable[[], ProgramDescriptor]
-
-    @property
-    def parts(self) -> tuple[Outcome, ...]:
-        """What each program left: itself, unless the operation is split."""
-        return (self,)
-
-    @property
-    def seconds(self) -> float:
-        """What this machine took for the launches."""
-        return sum(each.run.seconds for each in self.parts)
-
-    @functools.cached_property
-    def program(self) -> ProgramDescriptor:
-        """The program with this call's arguments; a copy, no later call runs it."""
-        return self._make_program()
-
-    @property
-    def output(self) -> Tensor:
-        """The result, or the first of several."""
-        return self.outputs[0]
 
 
 class Operation(Meaning):
@@ -350,7 +314,8 @@ class Operation(Meaning):
         """
         form = self.form(dtype, layout)
         selection = checked_selection(core_grid, device.compute_with_storage_grid_size())
-        return self._plan(form, tuple(shape), selection, _l1_budget(device), strategy, block_tiles, deeper, columns)
+        budget = device.circular_buffers_end() - device.description.l1_unreserved_base
+        return self._plan(form, tuple(shape), selection, budget, strategy, block_tiles, deeper, columns)
 
     def _make_plan(
         self,
@@ -533,11 +498,3 @@ class Operation(Meaning):
 
     def __repr__(self) -> str:
         return f"<operation {self.name}: {self.formula}>"
-
-
-def _l1_budget(device: Device) -> int:
-    """Bytes of each core's L1 between the firmware and the lowest tensor."""
-    return device.circular_buffers_end() - device.description.l1_unreserved_base
-
-
-__all__ = ["Form", "Input", "Operation", "OperationError", "Outcome"]

@@ -14,8 +14,9 @@ from tilewright._errors import TilewrightError
 from tilewright._planner.row_program import Tensors
 from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilewright.formula._validation import OperationError
-from tilewright.ops._operation import Operation, Outcome
+from tilewright.ops._operation import Operation
 from tilewright.ops._options import Options
+from tilewright.ops._outcome import Outcome
 from tilewright.timing._advice import Effect
 from tilewright.timing._timed_launch import TimedLaunch
 

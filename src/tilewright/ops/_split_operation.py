@@ -31,8 +31,9 @@ from tilewright.formula._graph import Value, rebuilt
 from tilewright.formula._inputs import Form, Input
 from tilewright.formula._tracing import Formula
 from tilewright.formula._validation import OperationError, check_input
-from tilewright.ops._operation import Operation, Outcome
+from tilewright.ops._operation import Operation
 from tilewright.ops._options import USUAL_OPTIONS, Options
+from tilewright.ops._outcome import Outcome
 
 
 class PartOperation(Operation):

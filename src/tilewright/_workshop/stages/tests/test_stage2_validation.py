@@ -19,9 +19,9 @@ from tilewright._tensor.memory_config import BufferType, MemoryConfig, ShardOrie
 from tilewright._tensor.tensor import Tensor
 from tilewright._workshop.case_shapes import breaking_shape, broken_requirements, satisfying_shape
 from tilewright.formula._graph import Extent
+from tilewright.formula._inputs import Input
 from tilewright.formula._requirements import Requirement
 from tilewright.ops import Operation, OperationError
-from tilewright.ops._operation import Input
 
 SHAPE = (32, 64)
 
