@@ -52,6 +52,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="with --tilewright and the installed ttnn: several chips, as `tilewright exec --system` takes them",
     )
     group.addoption(
+        "--tilewright-link",
+        action="store_true",
+        help="with --tilewright: link folders of C++ operations against the installed ttnn",
+    )
+    group.addoption(
         "--tilewright-check",
         action="store_true",
         help="check every launch of a program; a test with findings fails",
@@ -84,7 +89,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             raise pytest.UsageError(f"--tilewright: {error}") from None
         fixtures = _Fixtures(None if is_real else options.tilewright_arch)
         early_config.pluginmanager.register(fixtures, "tilewright-fixtures")
-        early_config.pluginmanager.register(_CppOperations(), "tilewright-cpp-operations")
+        early_config.pluginmanager.register(_CppOperations(options.tilewright_link), "tilewright-cpp-operations")
     if options.tilewright_check and "TT_METAL_SIMULATOR" in os.environ:
         _check_on_card()
 
@@ -180,7 +185,8 @@ class _Failures:
 class _CppOperations:
     """Tests that lie in the folder of a C++ operation get it as ``ttnn.NAME``."""
 
-    def __init__(self) -> None:
+    def __init__(self, link: bool) -> None:
+        self._link = link
         self._built: set[Path] = set()
 
     def pytest_pycollect_makemodule(self, module_path: Path) -> None:
@@ -196,7 +202,7 @@ class _CppOperations:
 
         self._built.add(folder)
         try:
-            build(folder)
+            build(folder, self._link)
         except CppOperationError as error:
             raise pytest.UsageError(str(error)) from None
 

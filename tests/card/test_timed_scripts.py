@@ -87,3 +87,16 @@ def test_kernels_of_the_script_stop(real_ttnn: str, card_environment: dict[str, 
     assert second["line"] > first["line"]
     assert [(each["index"], each["there"]) for each in first["circular_buffers"]] == [(0, 0), (1, 0)]
     assert "(32, 256)" in result.stderr  # the script went on to its end
+
+
+def test_quitting_the_debugger_prints_where_and_no_traceback(
+    real_ttnn: str, card_environment: dict[str, str], tmp_path: Path
+) -> None:
+    script = tmp_path / "model.py"
+    script.write_text(_SCRIPT)
+    command = [real_ttnn, "-m", "tilewright", "debug", str(script), "--grid", "4x2", "--do", "quit"]
+    result = subprocess.run(command, capture_output=True, text=True, env=card_environment, timeout=600, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[-1].startswith("ended at a stop: ")
+    assert "Traceback" not in result.stderr
+    assert "(32, 256)" not in result.stdout  # the script did not go on

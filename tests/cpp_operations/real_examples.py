@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tilewright._cpp_ops.build import build_operation
+from tilewright._cpp_ops.build import build_operation, built_folder
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "cpp_operations"
 # The third call finds the first one's program in the cache.
@@ -31,10 +31,11 @@ def inputs_of(name: str) -> Any:
     return module.inputs
 
 
-def results(name: str, ttnn: Any, device: Any) -> dict[str, Any]:
-    """Values by call."""
-    library = build_operation(EXAMPLES / name).load(ttnn)
-    library.compare_with_fresh(True)
+def results(name: str, route: str, ttnn: Any, device: Any) -> dict[str, Any]:
+    """Values by call, of a folder that is recorded or linked."""
+    library: Any = built_folder(EXAMPLES / name, link=route == "linked").load(ttnn)
+    if route == "recorded":
+        library.compare_with_fresh(True)
     found, kept = {}, []
     for seed, shape in enumerate(SHAPES):
         for dtype in DTYPES:
@@ -42,7 +43,7 @@ def results(name: str, ttnn: Any, device: Any) -> dict[str, Any]:
             tensors = [ttnn.Tensor(each, getattr(ttnn, dtype)).to(device) for each in args]
             output = library.functions[name](*tensors, **kwargs)
             kept.append((tensors, output))  # so that later tensors lie elsewhere
-            found[f"{name} {seed} {dtype}"] = np.array(output.cpu().to_list(), np.float32)
+            found[f"{route} {name} {seed} {dtype}"] = np.array(output.cpu().to_list(), np.float32)
     return found
 
 
@@ -71,7 +72,8 @@ def main() -> None:
     device = ttnn.open_device(device_id=0)
     found: dict[str, Any] = {}
     for folder in sorted(EXAMPLES.iterdir()):
-        found |= results(folder.name, ttnn, device)
+        for route in ("recorded", "linked"):
+            found |= results(folder.name, route, ttnn, device)
     said = errors(Path(sys.argv[2]), ttnn, device)
     ttnn.close_device(device)
     np.savez(sys.argv[1], errors=np.array(said), **found)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ operations with the real ttnn: the values of the declarations bit for bit, and errors after which it goes on."""
+"""C++ operations with the real ttnn, recorded and linked: values of the declarations bit for bit, errors by name."""
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -13,9 +15,13 @@ import numpy as np
 import pytest
 
 import tilewright
-from tests.cpp_operations import real_examples
+from tests.cpp_operations import real_examples, real_hostile
 from tests.cpp_operations.test_shift_pages import FOLDER, STALE
 from tilewright import ops, ttnn
+from tilewright._card.package import TtMetal
+from tilewright._cpp_ops import linked
+from tilewright._cpp_ops.build import build_linked
+from tilewright._cpp_ops.errors import CppOperationError
 
 
 @pytest.fixture(scope="module")
@@ -28,28 +34,41 @@ def forgetful(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def ran(real_ttnn: str, arch: str, folder: Path, place: Path) -> Any:
-    """What the process with the real ttnn kept."""
+@pytest.fixture(scope="module")
+def nanobind(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory for PYTHONPATH that has nanobind alone: headers and sources, for any Python."""
+    found = importlib.util.find_spec("nanobind")
+    if found is None or found.origin is None:
+        pytest.skip("nanobind is not installed")
+    place = tmp_path_factory.mktemp("packages")
+    (place / "nanobind").symlink_to(Path(found.origin).parent)
+    return place
+
+
+def tilewright_with(real_ttnn: str, packages: Path, *arguments: str) -> str:
+    """What a command prints that runs with the real ttnn."""
     root = Path(tilewright.__file__).parents[1]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TT_")}
-    command = [real_ttnn, "-m", "tilewright", "exec", "--quiet", "--arch", arch, real_examples.__file__]
+    places = os.pathsep.join(map(str, (root, packages)))
     result = subprocess.run(
-        [*command, str(place / "results.npz"), str(folder)],
+        [real_ttnn, "-m", "tilewright", *arguments],
         capture_output=True,
         text=True,
-        env={**kept, "PYTHONPATH": str(root), "LOGURU_LEVEL": "ERROR"},
+        env={**kept, "PYTHONPATH": places, "LOGURU_LEVEL": "ERROR"},
         timeout=600,
         check=False,
     )
     assert result.returncode == 0, result.stdout + result.stderr
-    return np.load(place / "results.npz")
+    return result.stdout
 
 
 @pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
 def test_values_are_those_of_the_declarations_and_errors_are_named(
-    real_ttnn: str, arch: str, forgetful: Path, tmp_path: Path
+    real_ttnn: str, nanobind: Path, arch: str, forgetful: Path, tmp_path: Path
 ) -> None:
-    found = ran(real_ttnn, arch, forgetful, tmp_path)
+    script = [real_examples.__file__, str(tmp_path / "results.npz"), str(forgetful)]
+    tilewright_with(real_ttnn, nanobind, "exec", "--quiet", "--arch", arch, *script)
+    found = np.load(tmp_path / "results.npz")
     with ttnn.manage_device(device_id=0, arch=arch) as device:
         for folder in sorted(real_examples.EXAMPLES.iterdir()):
             for seed, shape in enumerate(real_examples.SHAPES):
@@ -57,12 +76,61 @@ def test_values_are_those_of_the_declarations_and_errors_are_named(
                     args, kwargs = real_examples.inputs_of(folder.name)(shape, dtype, seed)
                     tensors = [ttnn.from_numpy(each, dtype=getattr(ttnn, dtype), device=device) for each in args]
                     wanted = ttnn.to_numpy(getattr(ops, folder.name)(*tensors, **kwargs)).astype(np.float32)
-                    got = found[f"{folder.name} {seed} {dtype}"]
-                    assert got.shape == wanted.shape
-                    assert np.array_equal(got, wanted), f"{folder.name} on {shape} {dtype}"
+                    for route in ("recorded", "linked"):
+                        got = found[f"{route} {folder.name} {seed} {dtype}"]
+                        assert got.shape == wanted.shape
+                        assert np.array_equal(got, wanted), f"{route} {folder.name} on {shape} {dtype}"
     validation, wrong_type, stale = found["errors"]
     assert validation.startswith("RuntimeError: TT_FATAL @ ")
     assert "Offset 64 must be less than" in validation
     assert wrong_type.startswith("TypeError: ")
     assert stale.startswith("StaleProgramError: ")
     assert "reader_shift_pages.cpp, core 0-0: runtime argument 1 is 3, a fresh program has 5" in stale
+
+
+def test_hostile_folders_are_errors_by_name_on_both_routes(real_ttnn: str, nanobind: Path, tmp_path: Path) -> None:
+    real_hostile.hostile_folders(tmp_path)
+    script = [real_hostile.__file__, str(tmp_path / "said.json"), str(tmp_path), "recorded", "linked"]
+    tilewright_with(real_ttnn, nanobind, "exec", "--quiet", *script)
+    both: dict[str, dict[str, str]] = json.loads((tmp_path / "said.json").read_text())
+    for route in ("recorded", "linked"):
+        said = both[route]
+        assert "copy_pages_nanobind.cpp:51" in said["does not compile"]
+        assert "tt-metal has it at tt_metal/api/tt-metalium/no_such_header.hpp" in said["missing header"]
+        assert "its library cannot be loaded" in said["throwing static"]
+        assert "no configuration" in said["throwing static"]
+        assert "tt::tt_metal::CreateNothing()" in said["missing function"]
+        assert "Only TILE layout is supported for BFLOAT8_B" in said["wrong specs"]
+        assert said["throwing constructor"] == "ValueError: no plan for this tensor"
+        assert said["wrong layout"].startswith("RuntimeError: TT_FATAL @ ")
+        assert said["wrong type"].startswith("TypeError: copy_pages(): incompatible function arguments")
+
+
+def test_last_stage_passes_linked_against_ttnn(real_ttnn_with_torch: str, nanobind: Path) -> None:
+    folder = real_examples.EXAMPLES / "variance_w_rm"
+    arguments = ("stages", str(folder), "--link", "--arch", "blackhole", "--stage", "7", "--json")
+    stages: list[dict[str, Any]] = json.loads(tilewright_with(real_ttnn_with_torch, nanobind, *arguments))["stages"]
+    assert [(each["stage"], each["passed"]) for each in stages] == [(7, True)]
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        (None, "no ttnn is installed for this Python"),
+        (
+            TtMetal(Path("ttnn"), "0.80.0"),
+            "ttnn 0.80.0 .* is installed, .* are known for .* only; build without --link",
+        ),
+        (
+            TtMetal(Path("ttnn"), linked.RELEASES[0]),
+            "has no _ttnncpp.so, libtt_metal.so, libtt_stl.so; build without --link",
+        ),
+    ],
+)
+def test_ttnn_that_does_not_match_is_refused_with_the_reason(
+    found: TtMetal | None, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linked, "installed_ttnn", lambda: found)
+    linked.linked_route.cache_clear()
+    with pytest.raises(CppOperationError, match=reason):
+        build_linked(real_examples.EXAMPLES / "variance_w_rm")

@@ -17,6 +17,7 @@ from typing import Any
 
 from tilewright._card.program_cache import check_program_caches
 from tilewright._card.systems import system_for
+from tilewright._debug.prompt import ENDED_AT_STOP
 
 
 def watch_operations() -> str:
@@ -26,6 +27,7 @@ def watch_operations() -> str:
         return ""
     if not hasattr(ttnn.decorators, "tilewright_watches"):
         ttnn.decorators.tilewright_watches = True
+        sys.excepthook = _quiet_at_the_end(sys.excepthook)
         devices = ttnn._ttnn.multi_device
         devices.open_mesh_device = _refusing(devices.open_mesh_device)
         if _num_chips() > 1:
@@ -34,6 +36,16 @@ def watch_operations() -> str:
         if refusal := check_program_caches():
             return refusal
     return _refusal_of_request()
+
+
+def _quiet_at_the_end(show: Callable[..., Any]) -> Callable[..., Any]:
+    """Shows uncaught errors but the one with which a user ends debugging: the command prints where that was."""
+
+    def show_error(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        if ENDED_AT_STOP not in str(error):
+            show(kind, error, trace)
+
+    return show_error
 
 
 def _num_chips() -> int:

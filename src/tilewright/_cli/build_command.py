@@ -11,7 +11,7 @@ from typing import Any
 
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import error_object, json_text
-from tilewright._cpp_ops.build import BuiltOperation, build_operation
+from tilewright._cpp_ops.build import BuiltFolder, BuiltOperation, LinkedOperation, built_folder
 from tilewright._cpp_ops.errors import CppOperationError
 from tilewright._workshop.stages.watching import snapshot
 
@@ -27,6 +27,7 @@ _EXAMPLES = """
 tilewright build ./variance_w_rm
 tilewright build ./variance_w_rm --watch
 tilewright build ./variance_w_rm --output ./build
+tilewright build ./variance_w_rm --link
 """
 
 
@@ -37,6 +38,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--output", type=Path, metavar="DIR", help="also write DIR/NAME.py, a module that loads the operation"
+    )
+    parser.add_argument(
+        "--link", action="store_true", help="link against the libraries of the installed ttnn; refused if they differ"
     )
     parser.add_argument("--watch", action="store_true", help="build again whenever a file changes, until Ctrl-C")
     parser.add_argument("--json", action="store_true", help="print what was built as JSON")
@@ -69,7 +73,7 @@ def _build_all(options: argparse.Namespace) -> int:
     for folder in options.folders:
         begin = time.monotonic()
         try:
-            operation = build_operation(folder)
+            operation = built_folder(folder, options.link)
         except CppOperationError as error:
             failures.append(str(error))
             if not options.json:
@@ -87,18 +91,18 @@ def _build_all(options: argparse.Namespace) -> int:
     return status
 
 
-def _facts(operation: BuiltOperation, seconds: float) -> dict[str, Any]:
+def _facts(operation: BuiltOperation | LinkedOperation, seconds: float) -> dict[str, Any]:
     return {
         "folder": str(operation.folder.root),
         "library": str(operation.library),
-        "functions": [signature for each in operation.load().functions.values() for signature in each.signatures],
+        "functions": operation.signatures(),
         "sources": len(operation.objects),
         "compiled": [str(path) for path in operation.compiled],
         "seconds": round(seconds, 3),
     }
 
 
-def _line(operation: BuiltOperation, facts: dict[str, Any]) -> str:
+def _line(operation: BuiltFolder, facts: dict[str, Any]) -> str:
     compiled = f"{len(facts['compiled'])} of {facts['sources']} files compiled, {facts['seconds']:.1f} s"
     return "\n".join([f"{operation.folder.name}: {compiled}", *(f"  ttnn.{each}" for each in facts["functions"])])
 
@@ -106,15 +110,17 @@ def _line(operation: BuiltOperation, facts: dict[str, Any]) -> str:
 _MODULE = """# Written by `tilewright build`: loads the operation of {folder} and registers it with ttnn.
 import tilewright
 
-_functions = tilewright.build({folder!r})
+_functions = tilewright.build({folder!r}{link})
 globals().update(_functions)
 __all__ = sorted(_functions)
 """
 
 
-def _write_module(operation: BuiltOperation, directory: Path) -> None:
+def _write_module(operation: BuiltFolder, directory: Path) -> None:
     """A module that loads the operation, and its library beside it to look at."""
     directory.mkdir(parents=True, exist_ok=True)
     name = operation.folder.name
-    (directory / f"{name}.py").write_text(_MODULE.format(folder=str(operation.folder.root)), encoding="utf-8")
+    link = ", link=True" if isinstance(operation, LinkedOperation) else ""
+    text = _MODULE.format(folder=str(operation.folder.root), link=link)
+    (directory / f"{name}.py").write_text(text, encoding="utf-8")
     shutil.copyfile(operation.library, directory / f"{name}.so")

@@ -28,7 +28,7 @@ def _run_once(folder: Path, options: argparse.Namespace) -> int:
     results: list[StageOutcome] = []
     if not (options.json or options.brief):
         print(f"{folder.resolve().name}: C++ operation in {folder}\n", flush=True)
-    choice = StageChoice(options.stage, options.all, options.time_limit, options.ttnn, options.arch)
+    choice = StageChoice(options.stage, options.all, options.time_limit, options.ttnn, options.arch, options.link)
     outcomes = run_stage_tests(folder.resolve(), choice)
     with ProgressLine() as progress:
         while True:

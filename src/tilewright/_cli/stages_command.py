@@ -67,6 +67,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--arch", choices=("wormhole_b0", "blackhole"), help="for a folder: the chip (default wormhole_b0)"
     )
+    parser.add_argument("--link", action="store_true", help="for a folder: link it against the installed ttnn")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     parser.add_argument("--brief", action="store_true", help="print passed stages and the first failure, for agents")
     parser.add_argument("--no-color", action="store_true", help="print without colours, as with NO_COLOR")

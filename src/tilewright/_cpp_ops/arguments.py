@@ -13,6 +13,7 @@ import numpy as np
 
 from tilewright._cpp_ops.errors import CppOperationError
 from tilewright._cpp_ops.library import CppFunction
+from tilewright._cpp_ops.linked import LinkedFunction
 from tilewright._cpp_ops.signature import parameters
 
 Inputs = Callable[[tuple[int, ...], str, int], tuple[list[Any], dict[str, Any]]]
@@ -40,7 +41,7 @@ def inputs_file(folder: Path) -> ModuleType | None:
     return python_file(file, f"{folder.name}_inputs") if file.is_file() else None
 
 
-def operation_inputs(folder: Path, function: CppFunction) -> Inputs:
+def operation_inputs(folder: Path, function: CppFunction | LinkedFunction) -> Inputs:
     """Gives arguments by shape, dtype and seed, arrays in the place of tensors."""
     module = inputs_file(folder)
     if module is None:
@@ -49,7 +50,9 @@ def operation_inputs(folder: Path, function: CppFunction) -> Inputs:
     return found
 
 
-def _from_signature(function: CppFunction, shape: tuple[int, ...], seed: int) -> tuple[list[Any], dict[str, Any]]:
+def _from_signature(
+    function: CppFunction | LinkedFunction, shape: tuple[int, ...], seed: int
+) -> tuple[list[Any], dict[str, Any]]:
     """Arguments that must be given, by the types in the first signature; numbers differ from call to call."""
     random = np.random.default_rng(seed)
     kwargs: dict[str, Any] = {}

@@ -20,6 +20,11 @@ _LOG = logging.getLogger("tilewright.cpp")
 _LEVELS = {"trace": 5, "debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}
 
 
+def write_log(level: str, kind: str, text: str) -> None:
+    """A line of ``log_info`` and its relatives."""
+    _LOG.log(_LEVELS[level], "%s: %s", kind, text)
+
+
 class StaleProgramError(CppOperationError):
     """A cached program after ``override_runtime_arguments`` is not the one a fresh build would give."""
 
@@ -44,7 +49,7 @@ class Bridge:
             "deallocate": self._deallocate,
             "elements": self._elements,
             "host_tensor": self._host_tensor,
-            "log": self._write_log,
+            "log": write_log,
             "lowest_l1_address": self._lowest_l1_address,
             "num_cores_to_corerangeset": self._num_cores_to_corerangeset,
             "num_cores_to_corerangeset_in_subcoregrids": self._num_cores_in_subcoregrids,
@@ -106,9 +111,6 @@ class Bridge:
         import torch
 
         return self.to.tensor(ttnn.from_torch(torch.from_numpy(array), **kind))
-
-    def _write_log(self, level: str, kind: str, text: str) -> None:
-        _LOG.log(_LEVELS[level], "%s: %s", kind, text)
 
     def _lowest_l1_address(self, device: ObjectId) -> int | None:
         found, ttnn = self.to.objects.get(device), self.ttnn

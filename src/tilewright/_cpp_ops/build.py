@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from tilewright._cpp_ops.host_build import (
     link,
 )
 from tilewright._cpp_ops.library import CppFunction, OperationLibrary, load_library
+from tilewright._cpp_ops.linked import LinkedFunction, LinkedLibrary, linked_route, load_linked, module_text
 from tilewright._cpp_ops.operation_folder import OperationFolder, read_folder
 from tilewright._cpp_ops.tree_helpers import tree_helpers
 from tilewright._program.kernel_path import resolve_kernel_path
@@ -36,7 +37,7 @@ _CLASH = re.compile("redefin|ambiguous|redeclar|conflict|previous")
 
 
 @dataclass(frozen=True)
-class BuiltOperation:
+class BuiltFolder:
     """A folder and the library made of it."""
 
     folder: OperationFolder
@@ -48,10 +49,6 @@ class BuiltOperation:
         """Sources that were compiled now."""
         return [each.source for each in self.objects if each.compiled]
 
-    def load(self, ttnn: Any = None) -> OperationLibrary:
-        """The library in this process, on ``ttnn`` or what ``import ttnn`` gives here."""
-        return load_library(self.library, current_ttnn() if ttnn is None else ttnn, self.find_kernel)
-
     def find_kernel(self, path: str) -> str:
         """Absolute path of a kernel that host code names: in the folder, else where every kernel is looked for."""
         inside = self.folder.inside(path)
@@ -60,6 +57,33 @@ class BuiltOperation:
         if inside is None and self.folder.tree is not None and (self.folder.tree / path).is_file():
             inside = self.folder.tree / path
         return str(inside if inside is not None else resolve_kernel_path(path))
+
+
+@dataclass(frozen=True)
+class BuiltOperation(BuiltFolder):
+    """A folder whose library records programs for ``ttnn.generic_op``."""
+
+    def load(self, ttnn: Any = None) -> OperationLibrary:
+        """The library in this process, on ``ttnn`` or what ``import ttnn`` gives here."""
+        return load_library(self.library, current_ttnn() if ttnn is None else ttnn, self.find_kernel)
+
+    def signatures(self) -> list[str]:
+        """Of the functions it binds."""
+        return [signature for each in self.load().functions.values() for signature in each.signatures]
+
+
+@dataclass(frozen=True)
+class LinkedOperation(BuiltFolder):
+    """A folder whose library is linked against those of the installed ttnn."""
+
+    def load(self, ttnn: Any = None) -> LinkedLibrary:
+        """The library in this process, beside the installed ttnn."""
+        return load_linked(self.library, self.folder.root, current_ttnn() if ttnn is None else ttnn, self.find_kernel)
+
+    def signatures(self) -> list[str]:
+        """Of the functions it binds, as the process found them that loaded the library first."""
+        lines = (read_entry(_marker(self.library)) or b"").decode().splitlines()
+        return [line.removeprefix(_SIGNATURE) for line in lines if line.startswith(_SIGNATURE)]
 
 
 def current_ttnn() -> Any:
@@ -90,6 +114,30 @@ def build_operation(path: str | Path, together: bool = False) -> BuiltOperation:
     return BuiltOperation(folder, library, tuple(objects))
 
 
+def build_linked(path: str | Path) -> LinkedOperation:
+    """Compiles the operation in a folder and links it against the libraries of the installed ttnn.
+
+    Raises:
+        CppOperationError: as for :func:`build_operation`, or what keeps the two from matching.
+    """
+    route = linked_route()
+    folder = read_folder(path)
+    include = [*folder.include_directories(), *_overlay(folder)]
+    objects = compile_sources(folder.sources, include, route.headers)
+    source = kept_source("linked-module", module_text(_binding_functions(folder, objects)).encode())
+    module = compile_sources([source], [], route.headers)
+    parts = [each.object for each in (*objects, *module, *route.support())]
+    library = link(parts, route.link_options)
+    built = LinkedOperation(folder, library, tuple(objects))
+    _require_loadable(folder, library, _LINKED_PROBE, str(folder.root))
+    return built
+
+
+def built_folder(path: str | Path, link: bool) -> BuiltOperation | LinkedOperation:
+    """A folder built in either way."""
+    return build_linked(path) if link else build_operation(path)
+
+
 def _objects(folder: OperationFolder, include: Sequence[Path], together: bool) -> list[HostObject]:
     if together:
         whole = compile_together(folder.sources, include)
@@ -115,12 +163,7 @@ def _overlay(folder: OperationFolder) -> Iterator[Path]:
 
 def _module_source(folder: OperationFolder, objects: Sequence[HostObject]) -> Path:
     """A source whose ``tw_bind_all`` calls every function of the folder that takes a module."""
-    functions = list(_binding_functions(objects))
-    if not functions:
-        raise CppOperationError(
-            f"no function in {', '.join(file.name for file in folder.binding_files)} takes nb::module_&, so nothing is "
-            f"bound; it should define e.g. void bind_{folder.name}(nb::module_& mod)"
-        )
+    functions = _binding_functions(folder, objects)
     lines = ['#include "tw_host/binding.hpp"']
     for number, name in enumerate(functions):
         lines.append(f'void bind_{number}(nanobind::module_&) __asm__("{name}");')
@@ -130,7 +173,7 @@ def _module_source(folder: OperationFolder, objects: Sequence[HostObject]) -> Pa
     return kept_source("module", text)
 
 
-def _binding_functions(objects: Sequence[HostObject]) -> Iterator[str]:
+def _binding_functions(folder: OperationFolder, objects: Sequence[HostObject]) -> list[str]:
     """Names of the folder's functions that take a module and that no other of its sources calls."""
     defined: list[str] = []
     called: set[str] = set()
@@ -146,9 +189,13 @@ def _binding_functions(objects: Sequence[HostObject]) -> Iterator[str]:
                         called.add(symbol.name)
                     elif symbol["st_info"]["bind"] == "STB_GLOBAL":
                         defined.append(symbol.name)
+    if not defined:
+        raise CppOperationError(
+            f"no function in {', '.join(file.name for file in folder.binding_files)} takes nb::module_&, so nothing is "
+            f"bound; it should define e.g. void bind_{folder.name}(nb::module_& mod)"
+        )
     # A parent's bind function calls those of its parts; binding a part twice does no harm.
-    roots = [name for name in defined if name not in called]
-    yield from roots or defined
+    return [name for name in defined if name not in called] or defined
 
 
 _PROBE = """
@@ -161,13 +208,34 @@ print("\\n".join(library.functions))
 """
 
 
-def _require_loadable(folder: OperationFolder, library: Path) -> None:
+_LINKED_PROBE = """
+import sys
+from pathlib import Path
+import ttnn
+from tilewright._cpp_ops.linked import LinkedLibrary
+library = LinkedLibrary(Path(sys.argv[1]), Path(sys.argv[2]), ttnn, str)
+for function in library.functions.values():
+    for signature in function.signatures:
+        print("signature: " + signature)
+"""
+_SIGNATURE = "signature: "
+
+
+def _marker(library: Path) -> Path:
+    """There when a process has loaded the library; what that process printed."""
+    return library.with_suffix(".loads")
+
+
+def _require_loadable(folder: OperationFolder, library: Path, probe: str = _PROBE, *arguments: str) -> None:
     """Loads the library in a process of its own once: what ends that one must not end this one."""
-    marker = library.with_suffix(".loads")
-    if read_entry(marker) is not None:
+    if read_entry(_marker(library)) is not None:
         return
     result = subprocess.run(
-        [sys.executable, "-c", _PROBE, str(library)], capture_output=True, text=True, errors="replace", check=False
+        [sys.executable, "-c", probe, str(library), *arguments],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
     )
     if result.returncode != 0:
         how = f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
@@ -177,13 +245,16 @@ def _require_loadable(folder: OperationFolder, library: Path) -> None:
             f"{' '.join(said[-3:]) or 'it printed nothing'}\nA constructor of a static object, or a bind function, "
             "fails before any operation is called."
         )
-    write_atomically(marker, result.stdout.encode())
+    write_atomically(_marker(library), result.stdout.encode())
 
 
-def build(folder: str | Path) -> dict[str, CppFunction]:
+def build(folder: str | Path, link: bool = False) -> Mapping[str, CppFunction | LinkedFunction]:
     """Builds the C++ operation in a folder and makes its functions attributes of ttnn.
 
     ``ttnn`` is what ``import ttnn`` gives in this process, else ``tilewright.ttnn``.
+
+    Args:
+        link: link the folder against the libraries of the installed ttnn, in the place of recording its programs.
 
     Example::
 
@@ -193,12 +264,12 @@ def build(folder: str | Path) -> dict[str, CppFunction]:
     Raises:
         CppOperationError: the folder does not build; the text has the compiler's errors.
     """
-    return register(build_operation(folder).load())
+    return register(built_folder(folder, link).load())
 
 
-def register(library: OperationLibrary, ttnn: Any = None) -> dict[str, CppFunction]:
+def register(library: OperationLibrary | LinkedLibrary, ttnn: Any = None) -> Mapping[str, CppFunction | LinkedFunction]:
     """Makes the functions attributes of ttnn: ``ttnn.NAME``, in the place of one of that name."""
-    target = library.bridge.ttnn if ttnn is None else ttnn
+    target = library.ttnn if ttnn is None else ttnn
     for name, function in library.functions.items():
         setattr(target, name, function)
     return library.functions

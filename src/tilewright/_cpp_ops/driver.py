@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from tilewright._cpp_ops.arguments import operation_inputs, placed
-from tilewright._cpp_ops.build import build_operation, current_ttnn, register
+from tilewright._cpp_ops.build import built_folder, current_ttnn, register
 from tilewright._cpp_ops.errors import CppOperationError
-from tilewright._cpp_ops.library import CppFunction
+from tilewright._cpp_ops.library import CppFunction, OperationLibrary
+from tilewright._cpp_ops.linked import LinkedFunction
 from tilewright._cpp_ops.operation_folder import OperationFolder
 from tilewright._cpp_ops.pipeline.design import find_design, read_design
 from tilewright._cpp_ops.pipeline.design_comparison import DesignCase, DesignComparison, compare_design
@@ -28,21 +29,33 @@ class DesignError(CppOperationError):
 
 
 def call_operation(
-    folder: Path, shape: tuple[int, ...], dtype: str, arch: str | None, grid: tuple[int, int] | None
+    folder: Path,
+    shape: tuple[int, ...],
+    dtype: str,
+    arch: str | None = None,
+    grid: tuple[int, int] | None = None,
+    link: bool = False,
 ) -> None:
-    """Builds the operation in ``folder`` and calls each of its functions twice on a device of its own."""
+    """Builds the operation in ``folder`` and calls each of its functions twice on a device of its own.
+
+    Args:
+        link: link it against the installed ttnn. Its programs are not seen then, and not compared.
+    """
     ttnn = current_ttnn()
-    built = build_operation(folder)
+    built = built_folder(folder, link)
     library = built.load(ttnn)
     functions = register(library)
     further = {**({} if arch is None else {"arch": arch}), **({} if grid is None else {"grid": grid})}
     device = ttnn.open_device(device_id=0, **further)
     programs: list[Any] = []
-    library.bridge.on_program = programs.append
+    recording = library if isinstance(library, OperationLibrary) else None
+    if recording is not None:
+        recording.bridge.on_program = programs.append
     try:
         kept = []  # so that the second call's tensors lie elsewhere
         for seed in (0, 1):
-            library.compare_with_fresh(seed > 0)
+            if recording is not None:
+                recording.compare_with_fresh(seed > 0)
             for function in functions.values():
                 args, kwargs = operation_inputs(folder, function)(shape, dtype, seed)
                 args = [placed(each, getattr(ttnn, dtype), ttnn, device) for each in args]
@@ -52,8 +65,9 @@ def call_operation(
             print(_line(function, shape, dtype, call[2]), flush=True)
         _compare(built.folder, programs, case_of(shape, dtype, kept[-1][2]))
     finally:
-        library.bridge.on_program = None
-        library.compare_with_fresh(False)
+        if recording is not None:
+            recording.bridge.on_program = None
+            recording.compare_with_fresh(False)
         ttnn.close_device(device)
 
 
@@ -89,7 +103,7 @@ def _compare(folder: OperationFolder, programs: list[Any], case: DesignCase) -> 
         raise DesignError(f"{folder.name} on {case}: the program is not the design's:{listed}")
 
 
-def _line(function: CppFunction, shape: tuple[int, ...], dtype: str, result: Any) -> str:
+def _line(function: CppFunction | LinkedFunction, shape: tuple[int, ...], dtype: str, result: Any) -> str:
     """What was called and what came of it."""
     results = result if isinstance(result, (list, tuple)) else [result]
     gave = ", ".join("x".join(map(str, each.shape)) if hasattr(each, "shape") else repr(each) for each in results)

@@ -34,11 +34,12 @@ _PATHS = {
     """,
     "tw_host/types.hpp": """
         tt-metalium/constants tt-metalium/base_types tt-metalium/buffer_types tt-metalium/data_types
-        tt-metalium/tt_backend_api_types tt-metalium/math tt-metalium/tt_align tt-metalium/tile tt-metalium/hal_types
+        tt-metalium/tt_backend_api_types tt-metalium/math tt-metalium/tt_align tt-metalium/hal_types
         tt-metalium/circular_buffer_constants.h hostdevcommon/kernel_structs.h
         umd/device/types/arch tt-metalium/face_geometry
         ttnn/tensor/layout/layout tt-metalium/tensor/tensor_types ttnn/operations/math
     """,
+    "tw_host/tile.hpp": "tt-metalium/tile",
     "tw_host/buffer_distribution.hpp": "tt-metalium/buffer_distribution_spec",
     "tw_host/shape.hpp": "tt-metalium/shape tt-metalium/shape2d tt-metalium/shape_base ttnn/tensor/shape/shape",
     "tw_host/tensor_spec.hpp": """
@@ -65,7 +66,7 @@ _PATHS = {
         ttnn/common/constants ttnn/common/queue_id ttnn/distributed/types ttnn/distributed/api ttnn/global_semaphore
         tt-metalium/global_semaphore tt-metalium/tilize_utils
     """,
-    "tw_host/program.hpp": """
+    "tw_host/host_api.hpp": """
         tt-metalium/host_api tt-metalium/tt_metal tt-metalium/program tt-metalium/kernel_types
         tt-metalium/circular_buffer tt-metalium/circular_buffer_config tt-metalium/runtime_args_data tt-metalium/util
         tt-metalium/circular_buffer_types
@@ -130,7 +131,7 @@ def host_headers() -> dict[str, str]:
     """Every path host code may include, and the subject that has its declarations.
 
     >>> host_headers()["tt-metalium/host_api.hpp"]
-    'tw_host/program.hpp'
+    'tw_host/host_api.hpp'
     """
     return {
         path if path.endswith(".h") else f"{path}.hpp": subject

@@ -50,31 +50,49 @@ def _entries() -> Path:
     return cache_directory() / "cpp"
 
 
-def compile_sources(sources: Sequence[Path], include: Sequence[Path]) -> list[HostObject]:
+@dataclass(frozen=True)
+class Headers:
+    """What host code sees of tt-metal: directories of headers behind a folder's own, and flags of the compiler."""
+
+    places: tuple[Path, ...]
+    flags: tuple[str, ...] = ()
+
+
+def recording_headers() -> Headers:
+    """tilewright's host headers, whose definitions record a program."""
+    return Headers((headers_directory(), INCLUDE))
+
+
+def compile_sources(
+    sources: Sequence[Path], include: Sequence[Path], headers: Headers | None = None
+) -> list[HostObject]:
     """Objects of all sources, in their order.
 
     Raises:
         CppOperationError: with the compiler's errors of every source that has some.
     """
-    results = compile_each(sources, include)
+    results = compile_each(sources, include, headers)
     failures = [result for result in results if isinstance(result, str)]
     if failures:
         raise CppOperationError("\n\n".join(failures))
     return [result for result in results if isinstance(result, HostObject)]
 
 
-def compile_each(sources: Sequence[Path], include: Sequence[Path]) -> list[HostObject | str]:
+def compile_each(
+    sources: Sequence[Path], include: Sequence[Path], headers: Headers | None = None
+) -> list[HostObject | str]:
     """The object of each source, or the compiler's errors."""
     if not sources:
         return []
     compiler = find_compiler()
-    places = [*include, headers_directory(), INCLUDE]
+    seen = recording_headers() if headers is None else headers
+    places = [*include, *seen.places]
     done = itertools.count(1)
     title = f"compiling {sources[0].name}" if len(sources) == 1 else f"compiling {len(sources)} host sources"
     with progress(title) as shown, concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
 
         def compiled(source: Path) -> HostObject | str:
-            result = _compiled(compiler, source, places)
+            result = _compiled(compiler, source, places, seen.flags)
             if len(sources) > 1:
                 shown.show(f"{next(done)}/{len(sources)}")
             return result
@@ -98,12 +116,14 @@ def kept_source(name: str, text: bytes) -> Path:
     return path
 
 
-def _compiled(compiler: Compiler, source: Path, include: Sequence[Path]) -> HostObject | str:
+def _compiled(
+    compiler: Compiler, source: Path, include: Sequence[Path], further: Sequence[str] = ()
+) -> HostObject | str:
     """The object of one source, or the compiler's errors, explained."""
-    flags = [*_flags(compiler), *(f"-I{place}" for place in include)]
+    flags = [*_flags(compiler), *further, *(f"-I{place}" for place in include)]
     # Headers count by what was read of them. Those by tt-metal's paths come last and hide none.
     places = (str(place) for place in include if place != headers_directory())
-    name = digest(compiler.identity, *_flags(compiler), *places, str(source), source.read_bytes())
+    name = digest(compiler.identity, *_flags(compiler), *further, *places, str(source), source.read_bytes())
     record = _entries() / f"{name}.json"
     kept = _kept(record)
     if kept is not None:
@@ -162,33 +182,49 @@ def host_library() -> HostObject:
     return result
 
 
-def link(objects: Sequence[Path]) -> Path:
-    """A shared library of the objects, under a name for its content."""
+def link(objects: Sequence[Path], against: Sequence[str] = ()) -> Path:
+    """A shared library of the objects, under a name for its content.
+
+    Args:
+        against: options of the linker for a library of Python's, in the place of those for one that stands alone.
+    """
     compiler = find_compiler()
-    name = digest(compiler.identity, *(file_digest(each) for each in objects))
+    name = digest(compiler.identity, *against, *(file_digest(each) for each in objects))
     target = _entries() / f"{name}.so"
     if read_entry(target) is not None:
         note_use(target)
         return target
     with building(f"cpp-link-{name}") as work:
         built = work / "operation.so"
-        static = ["-static-libstdc++", "-static-libgcc"] if compiler.family == "gcc" else []
+        alone = ["-static-libstdc++", "-static-libgcc"] if compiler.family == "gcc" else []
+        options = [*against, "-Wl,--warn-unresolved-symbols"] if against else alone
         result = compiler.run(
-            ["-shared", *map(str, objects), "-Wl,-Bsymbolic", "-Wl,-z,defs", *static, "-o", str(built)]
+            ["-shared", *map(str, objects), "-Wl,-Bsymbolic", "-Wl,-z,defs", *options, "-o", str(built)]
         )
-        if result.returncode != 0:
-            raise CppOperationError(f"the operation does not link:\n{_undefined(result.stderr)}")
+        missing = [each for each in _undefined_names(result.stderr) if not against or not _OF_PYTHON.match(each)]
+        if result.returncode != 0 or missing:
+            raise CppOperationError(
+                f"the operation does not link:\n{_undefined(missing, result.stderr, bool(against))}"
+            )
         move_into_cache(built, target)
     return target
 
 
-def _undefined(text: str) -> str:
+_OF_PYTHON = re.compile("_?Py")  # defined by the process that loads a library
+
+
+def _undefined_names(text: str) -> list[str]:
+    """Functions that the linker misses, each once."""
+    return list(dict.fromkeys(re.findall(r"undefined (?:reference to|symbol:?) [`']?(.+?)'?$", text, re.MULTILINE)))
+
+
+def _undefined(names: Sequence[str], text: str, against_ttnn: bool) -> str:
     """The linker's complaint: each missing function once, and what to do about it."""
-    names = list(dict.fromkeys(re.findall(r"undefined (?:reference to|symbol:?) [`']?(.+?)'?$", text, re.MULTILINE)))
     if not names:
         return text.strip()
     listed = "\n".join(f"  {name}" for name in names[:12])
+    missed = "the libraries of the installed ttnn do" if against_ttnn else "tilewright's host library does"
     return (
         f"{listed}\nThe folder declares these and no source of it defines them, or they are functions of tt-metal that "
-        "tilewright's host library does not have."
+        f"{missed} not have."
     )

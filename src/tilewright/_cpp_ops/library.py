@@ -28,6 +28,7 @@ class CppFunction:
         self._library = library
         self.__name__ = name
         self.__qualname__ = name
+        self.python_fully_qualified_name = f"ttnn.{name}"  # by which a launch on the card is named
         self.signatures = tuple(signatures)
         self.__doc__ = "\n".join([*signatures, "", doc]).strip()
 
@@ -35,8 +36,8 @@ class CppFunction:
     def library(self) -> OperationLibrary:
         return self._library
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._library.call(self.__name__, args, kwargs)
+    def __call__(self, *function_args: Any, **function_kwargs: Any) -> Any:  # names that the card looks for
+        return self._library.call(self.__name__, function_args, function_kwargs)
 
     def __repr__(self) -> str:
         return f"<C++ operation {self.signatures[0]}>"
@@ -58,6 +59,10 @@ class OperationLibrary:
         described = self._checked(self._library.tw_host_bind())
         self.functions = self._functions(described[0])
         self.enums = described[1]
+
+    @property
+    def ttnn(self) -> Any:
+        return self.bridge.ttnn
 
     def _functions(self, listed: list[list[str]]) -> dict[str, CppFunction]:
         by_name: dict[str, list[list[str]]] = {}
@@ -102,9 +107,14 @@ class OperationLibrary:
         text = data.decode(errors="replace")
         if status == 2:
             raise TypeError(_plain(text))
-        error = RuntimeError(text)
-        setattr(error, _HOST_MARK, True)
-        raise error
+        raised = {4: ValueError, 5: IndexError}.get(status, RuntimeError)(text)
+        mark_host_error(raised)
+        raise raised
+
+
+def mark_host_error(error: Exception) -> None:
+    """Notes that host code of an operation threw it."""
+    setattr(error, _HOST_MARK, True)
 
 
 def is_host_error(error: BaseException) -> bool:

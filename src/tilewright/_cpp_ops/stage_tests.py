@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tilewright._cpp_ops.build import build_operation
+from tilewright._cpp_ops.build import built_folder
 from tilewright._cpp_ops.errors import CppOperationError
 from tilewright._cpp_ops.operation_folder import read_folder
 from tilewright._cpp_ops.pipeline import FOLDER_VARIABLE, SECONDS_VARIABLE
@@ -46,6 +46,7 @@ class StageChoice:
         limit: seconds a stage may take.
         ttnn: ``real`` or ``built-in``; None for the installed one where there is one.
         arch: the chip; None for Wormhole.
+        link: link the folder against the installed ttnn.
     """
 
     only: int | None = None
@@ -53,6 +54,7 @@ class StageChoice:
     limit: float = 300.0
     ttnn: str | None = None
     arch: str | None = None
+    link: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def _outcome(folder: Path, stage: int, files: Sequence[Path], choice: StageChoic
     if not files:
         return StageOutcome(stage, False, 0.0, f"there is no test_dev/test_stage{stage}_*.py")
     try:
-        build_operation(folder)
+        built_folder(folder, choice.link)
     except CppOperationError as error:
         return StageOutcome(stage, False, time.monotonic() - begin, str(error))
     try:
@@ -138,6 +140,8 @@ def _pytest(choice: StageChoice) -> list[str]:
         command += ["-p", "tilewright.pytest_plugin"]  # found by PYTHONPATH, not installed
     if choice.ttnn is not None:
         command += ["--tilewright-ttnn", choice.ttnn]
+    if choice.link:
+        command += ["--tilewright-link"]
     if choice.arch is not None:
         command += ["--tilewright-arch", choice.arch]
     return command

@@ -35,8 +35,8 @@ def with_script(command: str, arguments: Sequence[str], real_ttnn: bool) -> list
     folder = Path(given[place]).absolute()
     taken = {"--shape", "--dtype"} if real else {"--shape", "--dtype", "--arch", "--grid"}
     values = {name: _value(given, name) for name in taken}
-    given[place] = str(_script(folder, values, real))
-    return _without(given, taken)
+    given[place] = str(_script(folder, values, real, "--link" in given))
+    return [word for word in _without(given, taken) if word != "--link"]
 
 
 def _target(arguments: Sequence[str]) -> int | None:
@@ -72,7 +72,7 @@ def _without(arguments: Sequence[str], names: set[str]) -> list[str]:
     return kept
 
 
-def _script(folder: Path, values: dict[str, str | None], real: bool) -> Path:
+def _script(folder: Path, values: dict[str, str | None], real: bool, link: bool) -> Path:
     """A script that calls the operation; under a name for its text, so that it can be shown and run again."""
     sides = tuple(map(int, (values.get("--shape") or "x".join(map(str, DEFAULT_SHAPE))).lower().split("x")))
     grid = values.get("--grid")
@@ -81,7 +81,7 @@ def _script(folder: Path, values: dict[str, str | None], real: bool) -> Path:
     text = (
         f"{first}\nfrom pathlib import Path\nfrom tilewright._cpp_ops.driver import call_operation\n\n"
         f"call_operation(Path({str(folder)!r}), {sides!r}, {values.get('--dtype') or 'bfloat16'!r}, "
-        f"{values.get('--arch')!r}, {cores!r})\n"
+        f"{values.get('--arch')!r}, {cores!r}{', link=True' if link else ''})\n"
     ).encode()
     path = cache_directory() / "cpp" / f"{folder.name}-{digest(text)[:16]}.py"
     if read_entry(path) != text:

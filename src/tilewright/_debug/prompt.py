@@ -17,6 +17,7 @@ from tilewright._errors import TilewrightError
 
 _ROWS, _COLUMNS = 4, 8  # of a tile that are shown unless all are wanted
 _WIDTH = 80
+ENDED_AT_STOP = "ended at a stop:"
 
 
 class DebuggingEndedError(TilewrightError):
@@ -102,7 +103,7 @@ class Prompt(cmd.Cmd):
 
     def do_quit(self, words: str) -> bool:
         """quit: end the run here."""
-        raise DebuggingEndedError(f"ended at a stop: {self._stop}")
+        raise DebuggingEndedError(f"{ENDED_AT_STOP} {self._stop}")
 
     def do_EOF(self, words: str) -> bool:  # noqa: N802 (the name cmd gives it)
         """End of the commands: the run goes on without breakpoints."""

@@ -80,9 +80,13 @@ class TimedLaunch:
 
     @property
     def name(self) -> str:
-        """The operation; where it is not known, the first compute kernel, or the first kernel."""
+        """The operation; where it is not known, the first compute kernel, or the first kernel.
+
+        An operation that makes a program of its own and gives it to ``generic_op`` is named, not ``generic_op``.
+        """
         first = max(self.record.kernels, key=lambda kernel: kernel.processor)
-        return (self.operation.rpartition(" > ")[2] or first.name) + self._on_chip
+        innermost = self.operation.removesuffix(" > ttnn.generic_op").rpartition(" > ")[2]
+        return (innermost or first.name) + self._on_chip
 
     @property
     def label(self) -> str:

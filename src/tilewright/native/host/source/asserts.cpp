@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tw_host/asserts.hpp"
 
-#include <cstdlib>
-
-#include "tw_host/message.hpp"
-
 namespace tt::host_detail {
 
 void raise(
@@ -14,10 +10,6 @@ void raise(
         text += "info:\n" + info + "\n";
     }
     throw std::runtime_error(text);
-}
-
-void log(const char* level, LogType type, const std::string& text) {
-    tw::host::call_python("log", {level, tw::host::enum_name(type), text});
 }
 
 }  // namespace tt::host_detail

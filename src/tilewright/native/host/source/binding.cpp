@@ -6,6 +6,11 @@
 namespace nanobind {
 namespace {
 
+// Arguments that a function does not take.
+struct Mismatch : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 using tw::host::List;
 
 std::vector<Function>& functions() {
@@ -45,7 +50,7 @@ std::vector<Value> matched(const Function& function, const List& positional, con
         const auto given = named.find(parameter.name);
         if (values.size() < positional.size() && !parameter.keyword_only) {
             if (given != named.end()) {
-                throw std::invalid_argument("got '" + parameter.name + "' twice");
+                throw Mismatch("got '" + parameter.name + "' twice");
             }
             values.push_back(positional[values.size()]);
         } else if (given != named.end()) {
@@ -54,18 +59,18 @@ std::vector<Value> matched(const Function& function, const List& positional, con
         } else if (parameter.default_to) {
             values.push_back(*parameter.default_to);
         } else {
-            throw std::invalid_argument("argument '" + parameter.name + "' is missing");
+            throw Mismatch("argument '" + parameter.name + "' is missing");
         }
     }
     if (!named.empty()) {
-        throw std::invalid_argument("no argument is named '" + named.begin()->first + "'");
+        throw Mismatch("no argument is named '" + named.begin()->first + "'");
     }
     std::size_t most = 0;
     for (const auto& parameter : function.parameters) {
         most += parameter.keyword_only ? 0 : 1;
     }
     if (positional.size() > most) {
-        throw std::invalid_argument(
+        throw Mismatch(
             "takes " + std::to_string(most) + " positional arguments, got " + std::to_string(positional.size()));
     }
     return values;
@@ -80,13 +85,13 @@ Value called(const std::string& name, const List& positional, const Value& keywo
         }
         try {
             return function.call(matched(function, positional, keywords));
-        } catch (const std::invalid_argument& error) {
+        } catch (const Mismatch& error) {
             reasons += "\n  " + signature(function) + ": " + error.what();
         } catch (const tw::host::CastError& error) {
             reasons += "\n  " + signature(function) + ": " + error.what();
         }
     }
-    throw std::invalid_argument(name + "(): incompatible function arguments." + reasons);
+    throw Mismatch(name + "(): incompatible function arguments." + reasons);
 }
 
 int kept(int status, const std::string& text) {
@@ -102,8 +107,12 @@ int guarded(const F& f) {
         return kept(0, bytes);
     } catch (const tw::host::PythonError&) {
         return kept(1, "");
-    } catch (const std::invalid_argument& error) {
+    } catch (const Mismatch& error) {
         return kept(2, error.what());
+    } catch (const std::invalid_argument& error) {  // nanobind's translation of these two
+        return kept(4, error.what());
+    } catch (const std::out_of_range& error) {
+        return kept(5, error.what());
     } catch (const std::exception& error) {
         return kept(3, error.what());
     } catch (...) {

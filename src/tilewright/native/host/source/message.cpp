@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "tw_host/asserts.hpp"
+
 namespace tw::host {
 namespace {
 
@@ -155,3 +157,9 @@ TW_EXPORT void tw_host_connect(tw::host::Callback callback, tw::host::Release re
 
 // Called from within the callback: what it answers.
 TW_EXPORT void tw_host_reply(const char* bytes, std::uint64_t size) { tw::host::reply.assign(bytes, size); }
+
+namespace tt::host_detail {
+void log(const char* level, LogType type, const std::string& text) {
+    tw::host::call_python("log", {level, tw::host::enum_name(type), text});
+}
+}  // namespace tt::host_detail

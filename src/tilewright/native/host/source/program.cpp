@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tw_host/program.hpp"
+#include "tw_host/host_api.hpp"
 
 #include <algorithm>
 
@@ -43,11 +43,6 @@ WriterDataMovementConfig::WriterDataMovementConfig(
         std::move(named_compile_args),
         opt_level,
         std::move(paths)} {}
-
-std::uint32_t& RuntimeArgsData::at(std::size_t index) const {
-    TT_FATAL(index < rt_args_count, "runtime argument {} of {} does not exist", index, rt_args_count);
-    return rt_args_data[index];
-}
 
 void CoreArgs::set(std::vector<std::uint32_t> given) {
     values = std::move(given);
@@ -404,22 +399,6 @@ std::vector<std::vector<RuntimeArgsData>>& GetRuntimeArgs(const Program& program
 }
 RuntimeArgsData& GetCommonRuntimeArgs(const Program& program, KernelHandle kernel) {
     return program.record().kernel(kernel).common_args.view;
-}
-
-std::tuple<std::uint32_t, CBHandle> create_cb(
-    std::uint32_t index,
-    Program& program,
-    const CoreSpec& cores,
-    std::uint32_t page_size,
-    std::uint32_t num_pages,
-    tt::DataFormat format,
-    Buffer* buffer) {
-    CircularBufferConfig config(num_pages * page_size, {{static_cast<std::uint8_t>(index), format}});
-    config.set_page_size(index, page_size);
-    if (buffer != nullptr) {
-        config.set_globally_allocated_address(*buffer);
-    }
-    return {index, CreateCircularBuffer(program, cores, config)};
 }
 
 }  // namespace tt::tt_metal

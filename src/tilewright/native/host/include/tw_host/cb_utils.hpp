@@ -2,7 +2,7 @@
 // `create_cb` by its short name, as operations of ttnn use it.
 #pragma once
 
-#include "tw_host/program.hpp"
+#include "tw_host/host_api.hpp"
 #include "tw_host/ttnn_types.hpp"
 
 using tt::tt_metal::create_cb;

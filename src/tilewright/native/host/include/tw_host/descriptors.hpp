@@ -9,9 +9,20 @@
 #include <variant>
 #include <vector>
 
-#include "tw_host/program.hpp"
+#include "tw_host/host_api.hpp"
 
 namespace tt::tt_metal {
+
+struct TileDescriptor {
+    TileDescriptor() = default;
+    TileDescriptor(const Tile& tile) : height(tile.get_height()), width(tile.get_width()) {}
+    TileDescriptor(std::uint32_t height, std::uint32_t width, bool transpose) :
+        height(height), width(width), transpose(transpose) {}
+    std::uint32_t height = constants::TILE_HEIGHT;
+    std::uint32_t width = constants::TILE_WIDTH;
+    bool transpose = false;
+    friend bool operator==(const TileDescriptor&, const TileDescriptor&) = default;
+};
 
 struct CBFormatDescriptor {
     std::uint8_t buffer_index = 0;
@@ -133,13 +144,7 @@ struct ProgramDescriptor {
     std::optional<std::uint32_t> find_available_semaphore_id(const CoreCoord& core, CoreType core_type) const;
 };
 
-// The descriptors as the record every other form makes too.
-ProgramRecord record_of(const ProgramDescriptor& descriptor);
-inline Program program_of(const ProgramDescriptor& descriptor) {
-    Program program;
-    program.record() = record_of(descriptor);
-    return program;
-}
+Program program_of(const ProgramDescriptor& descriptor);
 void apply_descriptor_runtime_args(Program& program, const ProgramDescriptor& descriptor);
 
 struct WorkloadDescriptor;

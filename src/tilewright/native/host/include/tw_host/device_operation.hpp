@@ -19,10 +19,15 @@
 #include <vector>
 
 #include "tw_host/descriptors.hpp"
+#include "tw_host/factories.hpp"
 #include "tw_host/mesh_workload.hpp"
 #include "tw_host/metal2.hpp"
-#include "tw_host/reflect.hpp"
 #include "tw_host/ttnn_types.hpp"
+
+namespace tt::tt_metal {
+// The descriptors as the record every other form makes too.
+ProgramRecord record_of(const ProgramDescriptor& descriptor);
+}  // namespace tt::tt_metal
 
 namespace ttnn::device_operation {
 
@@ -49,52 +54,6 @@ void compare(const std::string& operation, const Value& cached, const Value& fre
 void run(const std::string& operation, const List& tensors, const Value& program, bool from_cache);
 void run_spec(
     const std::string& operation, const List& tensors, const ProgramArtifacts& artifacts, const Value& cached_spec);
-std::string type_name(const std::type_info& type);
-
-template <typename F, typename Attributes, typename Inputs, typename Outputs>
-concept creates_program = requires(const Attributes& attributes, const Inputs& inputs, Outputs& outputs) {
-    F::create(attributes, inputs, outputs);
-};
-template <typename F>
-concept has_descriptor = requires { &F::create_descriptor; };
-template <typename F>
-concept has_artifacts = requires { &F::create_program_artifacts; };
-template <typename F>
-concept has_mesh_workload = requires { &F::create_mesh_workload; };
-template <typename F>
-concept has_create_at = requires { &F::create_at; };
-template <typename F>
-concept has_workload_descriptor = requires { &F::create_workload_descriptor; };
-
-// An operation without a factory of its own is its factory.
-template <typename Op>
-auto chosen_factory(const auto& attributes, const auto& inputs) {
-    if constexpr (requires { Op::select_program_factory(attributes, inputs); }) {
-        return Op::select_program_factory(attributes, inputs);
-    } else if constexpr (requires { typename Op::program_factory_t; }) {
-        using First = std::variant_alternative_t<0, typename Op::program_factory_t>;
-        return typename Op::program_factory_t(First{});
-    } else {
-        return std::variant<Op>(Op{});
-    }
-}
-
-template <typename Factory>
-auto make_descriptor(const auto& attributes, const auto& inputs, auto& outputs) {
-    if constexpr (requires { Factory::create_descriptor(attributes, inputs, outputs); }) {
-        return Factory::create_descriptor(attributes, inputs, outputs);
-    } else {
-        return Factory::create_descriptor(attributes, inputs, outputs, std::nullopt);
-    }
-}
-
-template <typename Cached>
-using Cache = std::unordered_map<std::uint64_t, std::unique_ptr<Cached>>;
-template <typename Factory, typename Cached>
-Cache<Cached>& cache_of() {
-    static auto* cache = new Cache<Cached>;  // kept to the end of the process: programs may be used while it ends
-    return *cache;
-}
 
 template <typename Op>
 struct Call {
@@ -218,19 +177,6 @@ struct Call {
     }
 };
 
-template <typename Op>
-std::uint64_t program_key(const auto& attributes, const auto& inputs) {
-    if constexpr (requires { Op::compute_program_hash(attributes, inputs); }) {
-        return static_cast<std::uint64_t>(Op::compute_program_hash(attributes, inputs));
-    } else {
-        return ttsl::hash::hash_objects_with_default_seed(ttsl::hash::type_hash<Op>, attributes, inputs);
-    }
-}
-
-// Keys of programs each operation has: decides between validation of a miss and of a hit.
-bool note_key(const std::string& operation, std::uint64_t key);
-void forget_key(const std::string& operation, std::uint64_t key);
-
 template <typename... T>
 List tensors_of(const T&... objects) {
     List tensors;
@@ -248,33 +194,11 @@ List tensors_of(const T&... objects) {
 template <typename Op>
 typename Op::tensor_return_value_t launch(
     const typename Op::operation_attributes_t& attributes, const typename Op::tensor_args_t& inputs) {
-    const std::string operation = detail::type_name(typeid(Op));
-    std::uint64_t key = detail::program_key<Op>(attributes, inputs);
-    auto factory = detail::chosen_factory<Op>(attributes, inputs);
-    key = tw::host::mixed(tw::host::mixed(key, factory.index()), tt::tt_metal::current_facts().key);
-    const bool hit = !detail::note_key(operation, key);
-    if constexpr (requires { Op::validate_on_program_cache_hit(attributes, inputs); }) {
-        if (hit) {
-            Op::validate_on_program_cache_hit(attributes, inputs);
-        }
-    }
-    if (!hit) {
-        try {
-            Op::validate_on_program_cache_miss(attributes, inputs);
-        } catch (...) {
-            detail::forget_key(operation, key);
-            throw;
-        }
-    }
-    auto outputs = Op::create_output_tensors(attributes, inputs);
-    if constexpr (requires { Op::skip_launch(attributes, inputs, outputs); }) {
-        if (Op::skip_launch(attributes, inputs, outputs)) {
-            return outputs;
-        }
-    }
-    const detail::Call<Op> call{operation, attributes, inputs, outputs, key, detail::tensors_of(inputs, outputs)};
-    std::visit([&](auto chosen) { call.template with_factory<decltype(chosen)>(); }, factory);
-    return outputs;
+    const auto run = [&](const std::string& operation, std::uint64_t key, auto& factory, auto& outputs) {
+        const detail::Call<Op> call{operation, attributes, inputs, outputs, key, detail::tensors_of(inputs, outputs)};
+        std::visit([&](auto chosen) { call.template with_factory<decltype(chosen)>(); }, factory);
+    };
+    return detail::validated<Op>(attributes, inputs, tt::tt_metal::current_facts().key, run);
 }
 
 namespace detail {
@@ -285,22 +209,3 @@ auto launch_on_device(const typename Op::operation_attributes_t& attributes, con
 }  // namespace detail
 
 }  // namespace ttnn::device_operation
-
-namespace tt::tt_metal::operation {
-using Hash = std::uint64_t;
-template <typename Op, typename... T>
-Hash hash_operation(const T&... objects) {
-    return ttsl::hash::hash_objects_with_default_seed(ttsl::hash::type_hash<Op>, objects...);
-}
-inline MemoryConfig DEFAULT_OUTPUT_MEMORY_CONFIG;
-
-// How fast an operation could be; profilers ask for it.
-template <typename Outputs = ttnn::Tensor>
-struct OpPerformanceModelGeneral {
-    OpPerformanceModelGeneral() = default;
-    template <typename... T>
-    OpPerformanceModelGeneral(T&&...) {}
-    OpPerformanceModelGeneral(const std::vector<ttnn::Tensor>&, const Outputs&, int) {}
-};
-using OpPerformanceModel = OpPerformanceModelGeneral<>;
-}  // namespace tt::tt_metal::operation

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tw_host/program.hpp"
+#include "tw_host/host_api.hpp"
 
 namespace tt::tt_metal::distributed {
 

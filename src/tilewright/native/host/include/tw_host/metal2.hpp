@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tw_host/compute_kernel_config.hpp"
-#include "tw_host/program.hpp"
+#include "tw_host/host_api.hpp"
 
 namespace tt::tt_metal::experimental {
 

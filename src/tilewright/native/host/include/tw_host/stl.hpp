@@ -25,6 +25,8 @@
 #include <utility>
 #include <vector>
 
+#include "tw_host/small_vector.hpp"
+
 namespace ttsl {
 
 template <typename T, std::size_t Extent = std::dynamic_extent>
@@ -37,38 +39,6 @@ template <typename Container>
 auto make_span(Container& container) {
     return Span<typename Container::value_type>(container.data(), container.size());
 }
-
-template <typename T, std::size_t Room = 8>
-class SmallVector : public std::vector<T> {
-public:
-    using std::vector<T>::vector;
-    SmallVector() = default;
-    explicit SmallVector(std::span<const T> span) : std::vector<T>(span.begin(), span.end()) {}
-    explicit SmallVector(const std::vector<T>& vector) : std::vector<T>(vector) {}
-    // Arrays too are made of the values of their elements.
-    template <typename... A>
-    T& emplace_back(A&&... arguments) {
-        if constexpr (std::is_constructible_v<T, A...>) {
-            return std::vector<T>::emplace_back(std::forward<A>(arguments)...);
-        } else {
-            this->push_back(T{static_cast<typename T::value_type>(arguments)...});
-            return this->back();
-        }
-    }
-    template <typename Range>
-    void append(const Range& range) {
-        this->insert(this->end(), range.begin(), range.end());
-    }
-    template <typename Iterator>
-    void append(Iterator begin, Iterator end) {
-        this->insert(this->end(), begin, end);
-    }
-    T pop_back_val() {
-        T value = std::move(this->back());
-        this->pop_back();
-        return value;
-    }
-};
 
 template <typename T, typename Tag>
 class StrongType {

@@ -9,62 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "tw_host/accessor_config.hpp"
 #include "tw_host/device.hpp"
 #include "tw_host/message.hpp"
 #include "tw_host/tensor_spec.hpp"
-
-// Bits of an enumeration.
-template <typename Enum>
-class Flags {
-public:
-    using Bits = std::underlying_type_t<Enum>;
-    constexpr Flags() = default;
-    constexpr Flags(Enum bit) : bits_(static_cast<Bits>(bit)) {}
-    constexpr Bits raw() const { return bits_; }
-    constexpr bool test(Enum bit) const { return (bits_ & static_cast<Bits>(bit)) != 0; }
-    friend constexpr Flags operator|(Flags a, Flags b) {
-        a.bits_ |= b.bits_;
-        return a;
-    }
-
-private:
-    Bits bits_ = 0;
-};
-
-namespace tensor_accessor {
-enum class ArgConfig : std::uint8_t {
-    None = 0,
-    Sharded = 1,
-    IsDram = 2,
-    RuntimeRank = 4,
-    RuntimeNumBanks = 8,
-    RuntimeTensorShape = 16,
-    RuntimeShardShape = 32,
-    RuntimeBankCoords = 64,
-    RuntimePageSize = 128,
-    Runtime = 252
-};
-using ArgsConfig = Flags<ArgConfig>;
-inline ArgsConfig operator|(ArgConfig a, ArgConfig b) { return ArgsConfig(a) | ArgsConfig(b); }
-}  // namespace tensor_accessor
 
 namespace tt::tt_metal {
 
 struct TensorState;
 class Buffer;
-
-struct ShardSpecBuffer {
-    ShardSpec tensor_shard_spec;
-    std::array<std::uint32_t, 2> page_shape;
-    std::array<std::uint32_t, 2> tensor2d_shape_in_pages;
-    CoreRangeSet grid() const { return tensor_shard_spec.grid; }
-    std::array<std::uint32_t, 2> shape() const { return tensor_shard_spec.shape; }
-    ShardOrientation orientation() const { return tensor_shard_spec.orientation; }
-    std::array<std::uint32_t, 2> shape_in_pages() const {
-        return {div_up(shape()[0], page_shape[0]), div_up(shape()[1], page_shape[1])};
-    }
-    DeviceAddr num_pages() const { return DeviceAddr{shape_in_pages()[0]} * shape_in_pages()[1]; }
-};
 
 // The memory of a device tensor.
 class Buffer {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "tw_host/bfloat16.hpp"
+#include "tw_host/host_api.hpp"
 #include "tw_host/mesh_workload.hpp"
-#include "tw_host/program.hpp"
 #include "tw_host/tensor.hpp"
 
 #define MAX_PACK_UNTILIZE_WIDTH 8

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders that cannot work, with the real ttnn in one process: ``real_hostile.py RESULT.json PLACE ROUTE...``.
+
+PLACE has the folders that ``hostile_folders`` writes. After each error the operation that works must still work.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tilewright._cpp_ops.build import built_folder
+
+COPY = Path(__file__).parent / "copy_pages"
+SOURCE = "copy_pages_nanobind.cpp"
+_THROWN = 'static const int thrown = [] { throw std::runtime_error("no configuration"); return 1; }();'
+MISTAKES = {
+    "does not compile": ("const Plan plan(attributes.mistake);", "const Plan plan(attributes.mistakes);"),
+    "missing header": ("#include <stdexcept>", "#include <tt-metalium/no_such_header.hpp>"),
+    "missing function": (
+        "#include <stdexcept>",
+        "#include <stdexcept>\nnamespace tt::tt_metal { int CreateNothing(); }\nint n = tt::tt_metal::CreateNothing();",
+    ),
+    "throwing static": ("struct CopyPages {", f"{_THROWN}\nstruct CopyPages {{"),
+}
+
+
+def hostile_folders(place: Path) -> None:
+    """Writes a folder for each mistake, and one that works, in a path with spaces."""
+    for name, (old, new) in MISTAKES.items():
+        folder = place / name / "copy_pages"
+        shutil.copytree(COPY, folder)
+        text = (folder / SOURCE).read_text()
+        assert old in text
+        (folder / SOURCE).write_text(text.replace(old, new, 1))
+    shutil.copytree(COPY, place / "a path with spaces" / "copy_pages")
+
+
+def errors(place: Path, link: bool, ttnn: Any, device: Any) -> dict[str, str]:
+    """What each mistake raises, on one route."""
+    said: dict[str, str] = {}
+    copy = built_folder(place / "a path with spaces" / "copy_pages", link).load(ttnn).functions["copy_pages"]
+
+    def attempt(name: str, call: Any) -> None:
+        try:
+            call()
+        except Exception as error:
+            said[name] = f"{type(error).__name__}: {error}"
+        values = np.arange(64 * 32, dtype=np.float32).reshape(64, 32) + len(said)
+        tensor = ttnn.Tensor(values, ttnn.float32).to(device)
+        assert np.array_equal(np.array(copy(tensor).cpu().to_list()), values), name
+
+    tensor = ttnn.Tensor(np.ones((64, 32), np.float32), ttnn.float32).to(device)
+    for name in MISTAKES:
+        attempt(name, lambda name=name: built_folder(place / name / "copy_pages", link))
+    attempt("wrong specs", lambda: copy(tensor, 1))
+    attempt("throwing constructor", lambda: copy(tensor, mistake=2))
+    attempt("wrong layout", lambda: copy(ttnn.to_layout(tensor, ttnn.TILE_LAYOUT)))
+    attempt("wrong type", lambda: copy("no tensor"))
+    return said
+
+
+def main() -> None:
+    import ttnn
+
+    device = ttnn.open_device(device_id=0)
+    place = Path(sys.argv[2])
+    found = {route: errors(place, route == "linked", ttnn, device) for route in sys.argv[3:]}
+    ttnn.close_device(device)
+    Path(sys.argv[1]).write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
