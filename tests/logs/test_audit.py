@@ -245,7 +245,7 @@ def test_every_rule_has_a_mistake_here_and_a_line_in_the_document() -> None:
     tested = {rule for rule, *_ in (*_TEMPLATE_MISTAKES, *_FREE_FORM_MISTAKES)} | {"sync-unshown", "compile-unproven"}
     assert tested == set(RULES)
     document = (Path(__file__).parents[2] / "docs" / "workshop-logs.md").read_text()
-    rows = [f"| `{name}` | {rule.severity.value} |" for name, rule in RULES.items()]
+    rows = [f"| `{name}` | {rule.severity!s} |" for name, rule in RULES.items()]
     assert [row for row in rows if row not in document] == []
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import error_object, json_text
-from tilewright._logs.audit.auditing import RULES, AuditFinding, AuditSeverity, at_lines, audit_log
+from tilewright._logs.audit.auditing import RULES, AuditFinding, at_lines, audit_log
 from tilewright._logs.breadcrumbs import Breadcrumbs
 from tilewright._logs.events import Entry
 from tilewright._logs.execution_log import ExecutionLog
 from tilewright._logs.reading import parse_log, specification_buffers
+from tilewright._rules import Severity
 from tilewright._workshop.home import built_in_names, find_operation
 from tilewright._workshop.operation_log import NothingRunError, operation_log
 from tilewright._workshop.required_buffers import required_buffers
@@ -134,7 +135,7 @@ def _print_rules(as_json: bool) -> None:
                 "log audit",
                 {
                     "rules": {
-                        name: {"severity": rule.severity.value, "looks_for": rule.looks_for}
+                        name: {"severity": str(rule.severity), "looks_for": rule.looks_for}
                         for name, rule in RULES.items()
                     }
                 },
@@ -143,25 +144,22 @@ def _print_rules(as_json: bool) -> None:
         return
     width = max(map(len, RULES)) + 2
     for name, rule in RULES.items():
-        text = f"{name:<{width}}{rule.severity.value:<9}{rule.looks_for}"
+        text = f"{name:<{width}}{rule.severity!s:<9}{rule.looks_for}"
         print(textwrap.fill(text, 80, subsequent_indent=" " * (width + 9)))
 
 
 def _as_json(finding: AuditFinding) -> dict[str, object]:
-    return {**dataclasses.asdict(finding), "severity": finding.severity.value}
+    return {**dataclasses.asdict(finding), "severity": str(finding.severity)}
 
 
 def _print(given: str, findings: Sequence[AuditFinding]) -> None:
     if not findings:
         print(f"{given}: nothing found")
         return
-    counts = [(each.value, sum(finding.severity is each for finding in findings)) for each in AuditSeverity]
+    counts = [(str(each), sum(finding.severity is each for finding in findings)) for each in Severity]
     print(f"{given}: " + ", ".join(f"{count} {name}{'s' if count > 1 else ''}" for name, count in counts if count))
     for finding in findings:
-        print(
-            f"\n  {finding.severity.value}: {finding.rule}"
-            + (f"  ({at_lines(finding.lines)})" if finding.lines else "")
-        )
+        print(f"\n  {finding.severity!s}: {finding.rule}" + (f"  ({at_lines(finding.lines)})" if finding.lines else ""))
         if finding.quote:
             print("    > " + textwrap.shorten(finding.quote, 74, placeholder=" ..."))
         print(textwrap.fill(finding.why, 80, initial_indent="    ", subsequent_indent="    "))

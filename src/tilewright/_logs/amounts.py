@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+from tilewright._logs.events import Entry
 
 _SYMBOL = r"[A-Za-z]\w*"
 _PRODUCT = rf"(?:\d+|{_SYMBOL})(?:\s*[*\u00d7]\s*(?:\d+|{_SYMBOL}))*"
@@ -79,3 +82,19 @@ def _spellings(text: str) -> set[Amount | str]:
     parts = text.split("=")  # a specification has both: 2*Wt = 8, tile = 2048 B
     names = {re.sub(r"_size$", "", re.sub(r"\s+", "_", part.strip().lower())) for part in parts}
     return names | {amount for part in parts if (amount := Amount.read(part))}
+
+
+def differences(required: Mapping[str, Entry], configured: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
+    """The buffers whose configuration differs from the requirement: index and sentence. Empty sides say nothing."""
+    for index in dict.fromkeys((*required, *configured)) if required and configured else ():
+        want, have = required.get(index), configured.get(index)
+        if want is None or have is None:
+            yield index, f"{index} is " + ("required and not configured" if want else "configured and not required")
+            continue
+        found = [
+            what.format(have.text(name), want.text(name))
+            for name, what in (("num_pages", "{} pages instead of {}"), ("page_size", "pages of {} instead of {}"))
+            if have.text(name) and want.text(name) and not same_pages(have.text(name), want.text(name))
+        ]
+        if found:
+            yield index, f"{index} has {' and '.join(found)}"

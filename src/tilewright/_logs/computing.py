@@ -11,9 +11,8 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tilewright._logs.amounts import Amount
+from tilewright._logs.amounts import Amount, differences
 from tilewright._logs.breadcrumbs import Trail
-from tilewright._logs.buffers import differences
 from tilewright._logs.events import ATTEMPT_FIELDS, Entry, Said, log_row
 from tilewright._logs.execution_log import ExecutionLog, StageRecord, by_event
 from tilewright._logs.reading import PARTS

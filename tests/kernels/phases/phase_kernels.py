@@ -11,6 +11,7 @@ from tilewright.kernels import (
     TensorArg,
     compute_kernel,
     kernel_function,
+    phases,
     reader_kernel,
     uint32,
     writer_kernel,
@@ -28,43 +29,6 @@ from tilewright.kernels.api import (
     noc_async_read_page,
     noc_async_write_barrier,
     noc_async_write_page,
-)
-from tilewright.kernels.phases import (
-    accumulate_column_mean,
-    accumulate_row_mean,
-    accumulate_tile_mean,
-    add,
-    add_bcast_cols,
-    add_bcast_rows,
-    add_bcast_scalar,
-    add_rsqrt,
-    copy,
-    fill_constant_tile,
-    fill_partial_scaler_tiles,
-    fill_scaler_tile,
-    mul,
-    mul_bcast_cols,
-    mul_bcast_rows,
-    mul_bcast_scalar,
-    multiply_rows,
-    read_sticks,
-    reduce_column_max,
-    reduce_row_max,
-    reduce_row_mean,
-    reduce_row_sum,
-    reduce_tile_max,
-    square,
-    sub,
-    sub_bcast_cols,
-    sub_bcast_rows,
-    sub_bcast_scalar,
-    tilize,
-    tilize_each,
-    tilize_sticks,
-    untilize,
-    untilize_each,
-    untilize_sticks,
-    write_sticks,
 )
 
 
@@ -110,97 +74,97 @@ def write_tiles(num_tiles: RuntimeArg, out: TensorArg, cb: Buffers) -> None:
 @compute_kernel
 def run_add(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    add(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.add(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_add_bcast_rows(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    add_bcast_rows(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.add_bcast_rows(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_add_bcast_cols(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    add_bcast_cols(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.add_bcast_cols(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_add_bcast_scalar(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    add_bcast_scalar(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.add_bcast_scalar(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_sub(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    sub(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.sub(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_sub_bcast_rows(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    sub_bcast_rows(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.sub_bcast_rows(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_sub_bcast_cols(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    sub_bcast_cols(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.sub_bcast_cols(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_sub_bcast_scalar(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    sub_bcast_scalar(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.sub_bcast_scalar(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_mul(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    mul(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.mul(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_mul_bcast_rows(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    mul_bcast_rows(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.mul_bcast_rows(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_mul_bcast_cols(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    mul_bcast_cols(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.mul_bcast_cols(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_mul_bcast_scalar(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    mul_bcast_scalar(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+    phases.mul_bcast_scalar(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
 
 
 @compute_kernel
 def run_copy(num_tiles: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.out)
-    copy(cb.a, cb.out, num_tiles, keep != 0)
+    phases.copy(cb.a, cb.out, num_tiles, keep != 0)
 
 
 @compute_kernel
 def run_square(num_tiles: RuntimeArg, first: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.out)
-    square(cb.a, cb.out, num_tiles, keep != 0, first)
+    phases.square(cb.a, cb.out, num_tiles, keep != 0, first)
 
 
 @compute_kernel
 def run_add_rsqrt(cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    add_rsqrt(cb.a, cb.b, cb.out)
+    phases.add_rsqrt(cb.a, cb.b, cb.out)
 
 
 @compute_kernel
 def run_reduce_row_sum(num_tiles: RuntimeArg, keep: CompileTimeArg, partial: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    reduce_row_sum(cb.a, cb.b, cb.out, num_tiles, keep != 0, partial != 0)
+    phases.reduce_row_sum(cb.a, cb.b, cb.out, num_tiles, keep != 0, partial != 0)
 
 
 @compute_kernel
@@ -208,7 +172,7 @@ def run_reduce_row_mean(
     num_tiles: RuntimeArg, factor_bits: RuntimeArg, keep: CompileTimeArg, partial: CompileTimeArg, cb: Buffers
 ) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    reduce_row_mean(cb.a, cb.b, cb.out, num_tiles, factor_bits, keep != 0, partial != 0)
+    phases.reduce_row_mean(cb.a, cb.b, cb.out, num_tiles, factor_bits, keep != 0, partial != 0)
 
 
 @compute_kernel
@@ -225,52 +189,54 @@ def run_accumulate_row_mean(
     for block in range(num_blocks):
         is_last = block + 1 == num_blocks
         num_summed = last_summed if is_last else num_tiles
-        accumulate_row_mean(cb.a, cb.b, cb.out, num_tiles, num_summed, factor_bits, block == 0, is_last, partial != 0)
+        phases.accumulate_row_mean(
+            cb.a, cb.b, cb.out, num_tiles, num_summed, factor_bits, block == 0, is_last, partial != 0
+        )
 
 
 @compute_kernel
 def run_reduce_row_max(num_tiles: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    reduce_row_max(cb.a, cb.b, cb.out, num_tiles, keep != 0)
+    phases.reduce_row_max(cb.a, cb.b, cb.out, num_tiles, keep != 0)
 
 
 @compute_kernel
 def run_tilize(num_tiles: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.out)
-    tilize(cb.a, cb.out, num_tiles)
+    phases.tilize(cb.a, cb.out, num_tiles)
 
 
 @compute_kernel
 def run_tilize_sticks(num_tiles: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.out)
-    tilize_sticks(cb.a, cb.out, num_tiles)
+    phases.tilize_sticks(cb.a, cb.out, num_tiles)
 
 
 @compute_kernel
 def run_untilize(num_tiles: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.out)
-    untilize(cb.a, cb.out, num_tiles)
+    phases.untilize(cb.a, cb.out, num_tiles)
 
 
 @compute_kernel
 def run_untilize_sticks(num_tiles: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.out)
-    untilize_sticks(cb.a, cb.out, num_tiles)
+    phases.untilize_sticks(cb.a, cb.out, num_tiles)
 
 
 @reader_kernel
 def run_fill_scaler_tile(value_bits: RuntimeArg, cb: Buffers) -> None:
-    fill_scaler_tile(cb.out, value_bits)
+    phases.fill_scaler_tile(cb.out, value_bits)
 
 
 @reader_kernel
 def run_fill_partial_scaler_tiles(value_bits: RuntimeArg, valid_columns: RuntimeArg, cb: Buffers) -> None:
-    fill_partial_scaler_tiles(cb.out, value_bits, valid_columns)
+    phases.fill_partial_scaler_tiles(cb.out, value_bits, valid_columns)
 
 
 @reader_kernel
 def run_fill_constant_tile(value_bits: RuntimeArg, cb: Buffers) -> None:
-    fill_constant_tile(cb.out, value_bits)
+    phases.fill_constant_tile(cb.out, value_bits)
 
 
 @reader_kernel
@@ -284,7 +250,7 @@ def run_read_sticks(
     tensor: TensorArg,
     cb: CB,
 ) -> None:
-    read_sticks(tensor, cb, first_stick, num_sticks, offset_bytes, num_bytes, row_bytes, num_pages)
+    phases.read_sticks(tensor, cb, first_stick, num_sticks, offset_bytes, num_bytes, row_bytes, num_pages)
 
 
 @writer_kernel
@@ -298,48 +264,48 @@ def run_write_sticks(
     tensor: TensorArg,
     cb: CB,
 ) -> None:
-    write_sticks(tensor, cb, first_stick, num_sticks, offset_bytes, num_bytes, row_bytes, num_pages)
+    phases.write_sticks(tensor, cb, first_stick, num_sticks, offset_bytes, num_bytes, row_bytes, num_pages)
 
 
 @compute_kernel
 def run_accumulate_column_mean(num_tiles: RuntimeArg, factor_bits: RuntimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
     for i in range(num_tiles):
-        accumulate_column_mean(cb.a, cb.b, cb.out, factor_bits, i == 0, i == num_tiles - 1)
+        phases.accumulate_column_mean(cb.a, cb.b, cb.out, factor_bits, i == 0, i == num_tiles - 1)
 
 
 @compute_kernel
 def run_accumulate_tile_mean(num_tiles: RuntimeArg, factor_bits: RuntimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
     for i in range(num_tiles):
-        accumulate_tile_mean(cb.a, cb.b, cb.out, factor_bits, i == 0, i == num_tiles - 1)
+        phases.accumulate_tile_mean(cb.a, cb.b, cb.out, factor_bits, i == 0, i == num_tiles - 1)
 
 
 @compute_kernel
 def run_reduce_column_max(cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    reduce_column_max(cb.a, cb.b, cb.out)
+    phases.reduce_column_max(cb.a, cb.b, cb.out)
 
 
 @compute_kernel
 def run_reduce_tile_max(cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    reduce_tile_max(cb.a, cb.b, cb.out)
+    phases.reduce_tile_max(cb.a, cb.b, cb.out)
 
 
 @compute_kernel
 def run_tilize_each(num_tiles: RuntimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.out)
-    tilize_each(cb.a, cb.out, num_tiles)
+    phases.tilize_each(cb.a, cb.out, num_tiles)
 
 
 @compute_kernel
 def run_untilize_each(num_tiles: RuntimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.out)
-    untilize_each(cb.a, cb.out, num_tiles)
+    phases.untilize_each(cb.a, cb.out, num_tiles)
 
 
 @compute_kernel
 def run_multiply_rows(inner_tiles: RuntimeArg, num_tiles: RuntimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    multiply_rows(cb.a, cb.b, cb.out, inner_tiles, num_tiles)
+    phases.multiply_rows(cb.a, cb.b, cb.out, inner_tiles, num_tiles)

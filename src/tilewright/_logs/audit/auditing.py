@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import enum
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,26 +14,20 @@ from dataclasses import dataclass
 from tilewright._logs.events import Entry
 from tilewright._logs.execution_log import ExecutionLog
 from tilewright._logs.reading import parse_log
+from tilewright._rules import Severity
 from tilewright._tensor.argument import items, require
-
-
-class AuditSeverity(enum.Enum):
-    """How much a finding weighs."""
-
-    ERROR = "error"  # the log contradicts itself or its specification
-    WARNING = "warning"  # a claim that nothing in the log proves
-    NOTE = "note"  # a part or a word that the form asks for
 
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """One contradiction or unproven claim: its lines, the first of them as a quote, and the reason.
+    """What is wrong with a log: its lines, the first of them as a quote, and the reason.
 
-    A missing part, and a fact that a computed log has from no breadcrumb, has no line.
+    An error is a contradiction, a warning an unproven claim, a note a part or a word that the form asks for. A missing
+    part, and a fact that a computed log has from no breadcrumb, has no line.
     """
 
     rule: str
-    severity: AuditSeverity
+    severity: Severity
     lines: tuple[int, ...]
     quote: str
     why: str
@@ -68,7 +61,7 @@ class AuditRule:
     """One thing an audit looks for."""
 
     name: str
-    severity: AuditSeverity
+    severity: Severity
     looks_for: str
     check: Check
 
@@ -76,7 +69,7 @@ class AuditRule:
 RULES: dict[str, AuditRule] = {}
 
 
-def rule(name: str, severity: AuditSeverity, looks_for: str) -> Callable[[Check], Check]:
+def rule(name: str, severity: Severity, looks_for: str) -> Callable[[Check], Check]:
     """Register a check under a name."""
 
     def register(check: Check) -> Check:

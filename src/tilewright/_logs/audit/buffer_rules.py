@@ -6,13 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tilewright._logs.amounts import Amount, is_kept
-from tilewright._logs.audit.auditing import AuditedLog, AuditSeverity, Hit, at_lines, rule
-from tilewright._logs.buffers import differences
+from tilewright._logs.amounts import Amount, differences, is_kept
+from tilewright._logs.audit.auditing import AuditedLog, Hit, at_lines, rule
 from tilewright._logs.events import Entry
+from tilewright._rules import Severity
 
 
-@rule("cb-rows-missing", AuditSeverity.WARNING, "circular buffers that are in no table of pushes and pops")
+@rule("cb-rows-missing", Severity.WARNING, "circular buffers that are in no table of pushes and pops")
 def cb_rows_missing(audited: AuditedLog) -> Iterator[Hit]:
     sync, buffers = audited.log.of("cb_sync_check"), audited.log.buffers
     shown = {row.text("index") for row in sync}
@@ -25,7 +25,7 @@ def cb_rows_missing(audited: AuditedLog) -> Iterator[Hit]:
         yield lines, f"pushes and pops are shown for {counts} circular buffers; missing: {', '.join(missing)}"
 
 
-@rule("cb-unbalanced", AuditSeverity.ERROR, "pushes and pops that differ, and nothing says that the pages are kept")
+@rule("cb-unbalanced", Severity.ERROR, "pushes and pops that differ, and nothing says that the pages are kept")
 def cb_unbalanced(audited: AuditedLog) -> Iterator[Hit]:
     for row in audited.log.of("cb_sync_check"):
         index, balanced, texts = row.text("index"), row.text("balanced"), (row.text("push"), row.text("pop"))
@@ -46,7 +46,7 @@ def _kept(row: Entry, buffer: Entry | None) -> bool:
     return any(is_kept(row.text(name)) for name in ("push", "pop", "balanced")) or (never_popped and declared)
 
 
-@rule("deviation-undeclared", AuditSeverity.ERROR, "an undeclared difference from the specification's buffers")
+@rule("deviation-undeclared", Severity.ERROR, "an undeclared difference from the specification's buffers")
 def deviation_undeclared(audited: AuditedLog) -> Iterator[Hit]:
     configured = audited.log.buffers
     denial = [row.line for row in audited.log.of("denial")]
@@ -56,7 +56,7 @@ def deviation_undeclared(audited: AuditedLog) -> Iterator[Hit]:
             yield (configured[index].line if index in configured else 0, *denial), what + after
 
 
-@rule("deviation-unproven", AuditSeverity.WARNING, '"no deviations" without anything to compare')
+@rule("deviation-unproven", Severity.WARNING, '"no deviations" without anything to compare')
 def deviation_unproven(audited: AuditedLog) -> Iterator[Hit]:
     if audited.requirements or any(row.text("source") for row in audited.log.of("cb_config")):
         return
@@ -65,7 +65,7 @@ def deviation_unproven(audited: AuditedLog) -> Iterator[Hit]:
         yield (row.line,), f"no deviations, it says, but {why} (give the specification with --spec to compare)"
 
 
-@rule("sync-unshown", AuditSeverity.WARNING, "pushes and pops said to match where no table shows them")
+@rule("sync-unshown", Severity.WARNING, "pushes and pops said to match where no table shows them")
 def sync_unshown(audited: AuditedLog) -> Iterator[Hit]:
     for said in audited.log.prose if not audited.log.of("cb_sync_check") else ():
         if re.search(r"verified\b.*(push|pop)", said.text, re.I):

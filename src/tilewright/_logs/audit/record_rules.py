@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tilewright._logs.audit.auditing import AuditedLog, AuditSeverity, Hit, rule
+from tilewright._logs.audit.auditing import AuditedLog, Hit, rule
 from tilewright._logs.events import CONFIDENCES, DIRECTIVES, ERROR_TYPES, FINAL_STATUSES, STATUSES, STEPS
 from tilewright._logs.execution_log import begins_with_status, status_word
+from tilewright._rules import Severity
 
 _REQUIRED_PARTS = {
     "input interpretation": "a table of what was read from the specification, with a confidence for each field",
@@ -31,7 +32,7 @@ _PART_ROWS = {
 }
 
 
-@rule("section-missing", AuditSeverity.NOTE, "a part every execution log must have")
+@rule("section-missing", Severity.NOTE, "a part every execution log must have")
 def section_missing(audited: AuditedLog) -> Iterator[Hit]:
     log = audited.log
     for name, what in (("operation", "does not name its operation"), ("status", "has no final status")):
@@ -45,7 +46,7 @@ def section_missing(audited: AuditedLog) -> Iterator[Hit]:
             yield (1,), f"the log lacks {description}"
 
 
-@rule("vocabulary", AuditSeverity.NOTE, "a status, error type, confidence or directive that is none of the words")
+@rule("vocabulary", Severity.NOTE, "a status, error type, confidence or directive that is none of the words")
 def vocabulary(audited: AuditedLog) -> Iterator[Hit]:
     log = audited.log
     final = log.metadata.get("status")
@@ -78,7 +79,7 @@ def _statuses(audited: AuditedLog) -> Iterator[tuple[str, int]]:
         yield from ((attempt.text(step), attempt.line_of(step)) for step in STEPS)
 
 
-@rule("hypothesis-gap", AuditSeverity.ERROR, "hypotheses whose numbers leave one out")
+@rule("hypothesis-gap", Severity.ERROR, "hypotheses whose numbers leave one out")
 def hypothesis_gap(audited: AuditedLog) -> Iterator[Hit]:
     told = [(attempt.text("hypothesis"), attempt.line_of("hypothesis")) for _, attempt in audited.log.attempts]
     told += [(row.text("cause"), row.line) for row in audited.log.of("failure")]
@@ -89,7 +90,7 @@ def hypothesis_gap(audited: AuditedLog) -> Iterator[Hit]:
         yield sorted(lines.values()), f"{', '.join(missing)} is missing: the log has {there}"
 
 
-@rule("created-and-modified", AuditSeverity.ERROR, "a file listed as created and as modified, or a new one as modified")
+@rule("created-and-modified", Severity.ERROR, "a file listed as created and as modified, or a new one as modified")
 def created_and_modified(audited: AuditedLog) -> Iterator[Hit]:
     files = audited.log.of("artifact")
     created = {row.text("path"): row.line for row in files if row.text("change") == "created"}
@@ -101,7 +102,7 @@ def created_and_modified(audited: AuditedLog) -> Iterator[Hit]:
             yield (row.line,), f"{name} is a new file and listed as modified"
 
 
-@rule("modified-unchanged", AuditSeverity.ERROR, "a file listed among the changed ones that did not change")
+@rule("modified-unchanged", Severity.ERROR, "a file listed among the changed ones that did not change")
 def modified_unchanged(audited: AuditedLog) -> Iterator[Hit]:
     for row in audited.log.of("artifact"):
         if re.match(r"\W*(unchanged|no changes?)\b", row.text("notes"), re.I):
@@ -109,7 +110,7 @@ def modified_unchanged(audited: AuditedLog) -> Iterator[Hit]:
             yield (row.line,), f"{name} is listed as changed, and said not to have changed"
 
 
-@rule("commit-promised", AuditSeverity.WARNING, "commits that are still to be made")
+@rule("commit-promised", Severity.WARNING, "commits that are still to be made")
 def commit_promised(audited: AuditedLog) -> Iterator[Hit]:
     there = "" if audited.log.of("commit") else ", and the log has none"
     for row in audited.log.of("promise"):
@@ -122,7 +123,7 @@ _HELPER_CALL = re.compile(
 )
 
 
-@rule("helper-not-used", AuditSeverity.ERROR, "raw calls marked as compliant with USE HELPER")
+@rule("helper-not-used", Severity.ERROR, "raw calls marked as compliant with USE HELPER")
 def helper_not_used(audited: AuditedLog) -> Iterator[Hit]:
     for row in audited.log.of("design_compliance"):
         raw = _RAW_CALL.search(row.text("implementation"))

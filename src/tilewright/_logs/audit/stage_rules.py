@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tilewright._logs.audit.auditing import AuditedLog, AuditSeverity, Hit, at_lines, rule
+from tilewright._logs.audit.auditing import AuditedLog, Hit, at_lines, rule
 from tilewright._logs.events import STEPS, Entry
 from tilewright._logs.execution_log import ExecutionLog, Outlook, StageRecord, outlook, stage_numbers, status_word
+from tilewright._rules import Severity
 
 _STAGES = r"stages?\s+(\d+(?:\s*[-\u2013,]\s*\d+)*)"
 
@@ -85,7 +86,7 @@ def _has_test_result(log: ExecutionLog, stage: int, only_passed: bool = False) -
     return bool(tests) or any(count.number(word) for count in counts for word in ("passed", "failed", "skipped"))
 
 
-@rule("red-passes", AuditSeverity.ERROR, "a RED attempt whose test passed before anything was implemented")
+@rule("red-passes", Severity.ERROR, "a RED attempt whose test passed before anything was implemented")
 def red_passes(audited: AuditedLog) -> Iterator[Hit]:
     for stage, attempt in audited.log.attempts:
         passed = outlook(attempt.text("result") or attempt.text("actual")) is Outlook.PASSED
@@ -96,7 +97,7 @@ def red_passes(audited: AuditedLog) -> Iterator[Hit]:
             yield lines, f"{why}; the test proves nothing about what was implemented after it"
 
 
-@rule("red-unseen", AuditSeverity.WARNING, "a RED attempt whose failure is not recorded")
+@rule("red-unseen", Severity.WARNING, "a RED attempt whose failure is not recorded")
 def red_unseen(audited: AuditedLog) -> Iterator[Hit]:
     for stage, attempt in audited.log.attempts:
         seen = any(attempt.text(name) for name in ("result", "actual", "error_type"))
@@ -104,7 +105,7 @@ def red_unseen(audited: AuditedLog) -> Iterator[Hit]:
             yield (attempt.line,), f"stage {stage.number}: a RED attempt is announced, and no failure is recorded"
 
 
-@rule("success-unverified", AuditSeverity.ERROR, "a stage passed in one place, unverified or failed in another")
+@rule("success-unverified", Severity.ERROR, "a stage passed in one place, unverified or failed in another")
 def success_unverified(audited: AuditedLog) -> Iterator[Hit]:
     for stage, told in _stage_claims(audited.log).items():
         proven = _has_test_result(audited.log, stage, only_passed=True)
@@ -116,7 +117,7 @@ def success_unverified(audited: AuditedLog) -> Iterator[Hit]:
             yield (*passed, *lines), why
 
 
-@rule("claim-without-test", AuditSeverity.WARNING, "a stage called passed for which no test has a result")
+@rule("claim-without-test", Severity.WARNING, "a stage called passed for which no test has a result")
 def claim_without_test(audited: AuditedLog) -> Iterator[Hit]:
     log = audited.log
     for stage, told in _stage_claims(log).items():
@@ -132,7 +133,7 @@ def _num_attempts(stage: StageRecord | None) -> int:
     return len({number for each in stage.attempts for number in stage_numbers(each.text("number"))}) if stage else 0
 
 
-@rule("attempts-differ", AuditSeverity.ERROR, "attempts that do not add up: counts, totals and the timeline")
+@rule("attempts-differ", Severity.ERROR, "attempts that do not add up: counts, totals and the timeline")
 def attempts_differ(audited: AuditedLog) -> Iterator[Hit]:
     log = audited.log
     for row in log.of("attempt_count"):
@@ -161,7 +162,7 @@ def _is_about(attempt: Entry, about: str) -> bool:
     return subject in f"{attempt.text('title')} {attempt.text('action')} {attempt.text('error_type')} {steps}".lower()
 
 
-@rule("failure-untold", AuditSeverity.ERROR, "a failure in the recovery table that the timeline does not show")
+@rule("failure-untold", Severity.ERROR, "a failure in the recovery table that the timeline does not show")
 def failure_untold(audited: AuditedLog) -> Iterator[Hit]:
     used: list[int] = []
     failed = [(stage, attempt) for stage, attempt in audited.log.attempts if _failed(attempt)]
@@ -187,7 +188,7 @@ def _unproven_tests(log: ExecutionLog) -> list[Entry]:
     return [test for test in log.of("test") if test.text("result") and outlook(test.text("result")) != Outlook.PASSED]
 
 
-@rule("all-pass-with-skips", AuditSeverity.ERROR, '"all tests pass" where some were skipped or not run')
+@rule("all-pass-with-skips", Severity.ERROR, '"all tests pass" where some were skipped or not run')
 def all_pass_with_skips(audited: AuditedLog) -> Iterator[Hit]:
     unproven = [test.line for test in _unproven_tests(audited.log)]
     for said in audited.log.prose:
@@ -198,7 +199,7 @@ def all_pass_with_skips(audited: AuditedLog) -> Iterator[Hit]:
 _COMMON_WORDS = {"stage", "tests", "input", "output", "kernel", "kernels", "correctness", "tensor", "compilation"}
 
 
-@rule("untested-claim", AuditSeverity.WARNING, "a statement that something works whose test did not pass")
+@rule("untested-claim", Severity.WARNING, "a statement that something works whose test did not pass")
 def untested_claim(audited: AuditedLog) -> Iterator[Hit]:
     for test in _unproven_tests(audited.log):
         subject = set(re.findall(r"[a-z]{5,}", test.text("name").lower().split("::")[-1])) - _COMMON_WORDS
@@ -212,7 +213,7 @@ def untested_claim(audited: AuditedLog) -> Iterator[Hit]:
                 yield (said.line, test.line), f"{works.group(0)!r} is said of what {name} ({result}) did not show"
 
 
-@rule("compile-unproven", AuditSeverity.WARNING, "kernels said to compile where only the host build was seen")
+@rule("compile-unproven", Severity.WARNING, "kernels said to compile where only the host build was seen")
 def compile_unproven(audited: AuditedLog) -> Iterator[Hit]:
     log = audited.log
     seen = [row for row in log.of("step") if row.text("name") != "build"]
