@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import zlib
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as some
 from tilewright import ttnn
 from tilewright._planner.model import Choices
 from tilewright._planner.plan import Variant
+from tilewright._planner.split import needs_split
 from tilewright.formula import Extent, FormulaError, Value
 from tilewright.formula import _functions as formula
 from tilewright.formula._direction import CannotPlanError
@@ -21,6 +23,7 @@ from tilewright.formula._inputs import Input
 from tilewright.formula._parameters import Parameter
 from tilewright.formula._validation import Wording
 from tilewright.ops import Operation, Strategy
+from tilewright.ops._split_operation import SplitOperation
 
 INPUTS = {
     "x": Input("x", Extent.FULL),
@@ -30,6 +33,7 @@ INPUTS = {
     "scalar": Input("scalar", Extent.SCALAR),
     "left": Input("left", Extent.FULL),
     "weights": Input("weights", Extent.FULL, is_matrix=True),
+    "others": Input("others", Extent.FULL, is_matrix=True),
 }
 LEAVES = ("x", "x", "y", "row", "column", "scalar", "number", "parameter")
 # Leaves that have a place beside reductions over a dimension.
@@ -47,6 +51,7 @@ REDUCTIONS = ("sum", "mean", "max", "min", "var", "softmax", "l2_normalize")
 SHAPES = ((40, 70), (2, 33, 96), (32, 32), (1, 5), (2, 1, 3, 64), (65, 130))
 DTYPES = (ttnn.bfloat16, ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b, ttnn.int32)
 CASTS = ("bfloat16", "float32", "int32")
+DIMENSIONS = (-1, -2, (-2, -1))
 
 
 @some.composite
@@ -86,7 +91,8 @@ def built(recipe: tuple[object, ...], names: dict[str, Value], dim: object) -> A
         # Only what has something to reduce over.
         if operands[0].extent is not Extent.FULL:
             return operands[0]
-        return getattr(formula, str(name))(operands[0], dim=dim)
+        over = DIMENSIONS[zlib.crc32(repr(recipe).encode()) % 3] if dim is None else dim
+        return getattr(formula, str(name))(operands[0], dim=over)
     if kind == "unary":
         return getattr(formula, str(name))(operands[0])
     a, b = operands
@@ -110,7 +116,11 @@ def leaves_of(recipe: object) -> set[str]:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A formula with tensors to run it on."""
+    """A formula with tensors to run it on.
+
+    Attributes:
+        dim: of all reductions; None if each has its own.
+    """
 
     recipe: tuple[object, ...]
     second: tuple[object, ...] | None
@@ -130,6 +140,7 @@ class Case:
         used |= leaves_of(self.shared) if "shared" in used else set()
         if "product" in used:
             used |= {"left", "weights"} | (leaves_of(self.before) & {"column"})
+        used |= {"others"} if "second_product" in used else set()
 
         def random_formula(
             x: Value,
@@ -139,12 +150,15 @@ class Case:
             scalar: Any = None,
             left: Any = None,
             weights: Any = None,
+            others: Any = None,
             parameter: Any = None,
         ) -> Any:
             names = {"x": x, "y": y, "row": row, "column": column, "scalar": scalar, "parameter": parameter}
             if left is not None:
                 before = as_value(built(self.before, {"left": left, "column": column}, self.dim))
                 names["product"] = formula.matmul(before if before.extent is Extent.FULL else left + before, weights)
+            if others is not None:
+                names["second_product"] = formula.matmul(names.get("product", x + 0.5), others)
             if "shared" in used:
                 names["shared"] = as_value(built(self.shared, names, self.dim))
             results = [as_value(built(each, names, self.dim)) for each in recipes]
@@ -156,7 +170,9 @@ class Case:
         inputs = [each for name, each in INPUTS.items() if name in used]
         parameters = [Parameter("parameter", 1.25)] if "parameter" in used else []
         choices = Choices(with_matrix_unit=self.unit == "matrix")
-        return Operation(random_formula, inputs, parameters, choices, Wording())
+        made = Operation(random_formula, inputs, parameters, choices, Wording())
+        is_split = needs_split(made.graph)
+        return SplitOperation(random_formula, inputs, parameters, choices, Wording()) if is_split else made
 
     def tensors(self, operation: Operation, device: ttnn.Device) -> dict[str, ttnn.Tensor]:
         generator = np.random.default_rng(0)
@@ -164,22 +180,28 @@ class Case:
         for index, each in enumerate(operation.inputs):
             shape = each.shape_of(self.shape)
             tiled, dtype = self.tiled[index], self.dtypes[index]
-            if each.name in ("left", "weights") and self.shape[-1] % 32:
+            names = [other.name for other in operation.inputs]
+            multiplied = "left" if "left" in names or "others" not in names else "x"
+            if (each.name == multiplied or each.is_matrix) and self.shape[-1] % 32:
                 tiled = False
-            if (dtype is ttnn.bfloat8_b and not tiled) or (dtype is ttnn.int32 and each.name not in ("x", "y")):
+            is_of_floats = each.name not in ("x", "y") or each.name == multiplied
+            if (dtype is ttnn.bfloat8_b and not tiled) or (dtype is ttnn.int32 and is_of_floats):
                 dtype = ttnn.bfloat16
             layout = ttnn.TILE_LAYOUT if tiled else ttnn.ROW_MAJOR_LAYOUT
-            values = generator.standard_normal(shape)
+            values = generator.standard_normal(shape) / (shape[0] ** 0.5 if each.is_matrix else 1.0)
             array = (values * 4).astype(np.int32) if dtype is ttnn.int32 else values
             made[each.name] = ttnn.from_numpy(array, dtype, layout=layout, device=device)
         return made
 
 
 @some.composite
-def cases(draw: some.DrawFn) -> Case:
-    dim = draw(some.sampled_from([-1, -1, -2, (-2, -1)]))
-    leaves = PLACES[dim]
-    if dim == -1 and draw(some.booleans()):
+def cases(draw: some.DrawFn, is_split: bool = False) -> Case:
+    """Cases of one program; or formulas of reductions over any dimension and several matmuls."""
+    dim = None if is_split else draw(some.sampled_from([-1, -1, -2, (-2, -1)]))
+    leaves = LEAVES if dim is None else PLACES[dim]
+    if dim is None:
+        leaves = (*leaves, "product", "second_product", "second_product")
+    elif dim == -1 and draw(some.booleans()):
         leaves = (*leaves, "product", "product")
     shared = draw(recipes(leaves, 4))
     leaves = (*leaves, "shared", "shared")

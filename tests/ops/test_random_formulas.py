@@ -17,7 +17,7 @@ from tests.ops.random_formulas import Case, cases, planned
 from tilewright import ttnn
 from tilewright._tensor.paper_device import paper_device
 from tilewright.check._check_program import check_program
-from tilewright.ops import Operation, Options, Outcome
+from tilewright.ops import Operation, Options, Outcome, Strategy
 from tilewright.ops._accuracy import held, judge
 
 # Each takes some seconds of compiling; `TILEWRIGHT_RANDOM_FORMULAS=500` is for those who change the planner.
@@ -73,6 +73,29 @@ def test_results_are_within_their_bound_in_every_plan(devices: dict[str, ttnn.De
             assert accuracy.is_within_bound, f"{case}\n{operation.formula}: {accuracy.text}"
             assert findings(operation, tensors, outcome) == [], f"{case}\n{operation.formula}"
             TALLY[f"plans run and checked: {strategy.value} on {case.arch}"] += 1
+
+
+@settings(
+    max_examples=NUM_RUN,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+@given(case=cases(is_split=True))
+def test_split_formulas_are_within_their_bound(devices: dict[str, ttnn.Device], case: Case) -> None:
+    operation = case.operation()
+    tensors = case.tensors(operation, devices[case.arch])
+    for strategy in (None, Strategy.STREAMING):
+        if strategy is not None and len(operation.parts) == 1:
+            continue
+        outcome = operation.launch(tensors, Options(strategy=strategy))
+        results = [each.to_numpy() for each in outcome.outputs]
+        accuracy = judge(results, operation.outcome_bounds(outcome, held(tensors)))
+        assert accuracy.is_within_bound, f"{case}\n{operation.formula}: {accuracy.text}"
+        for each in outcome.parts:
+            assert check_program([*each.tensors.values()], each.program).findings == [], f"{case}\n{each.operation}"
+    TALLY[f"formulas of {len(operation.parts)} programs on {case.arch}"] += 1
 
 
 def findings(operation: Operation, tensors: dict[str, ttnn.Tensor], outcome: Outcome) -> list[object]:

@@ -6,10 +6,10 @@ reductions in two directions, becomes several *parts*: each computes some values
 values that earlier parts left in DRAM, the *intermediates*.
 
 Which values are intermediates is found by search. A state is a set of values; every value of it, and every result, is
-the target of a part that reaches down to inputs and other values of the set. While a part cannot be planned, each of
-its inner values that depends on a matmul or a reduction is tried as one more intermediate. Of the states in which all
-parts can be planned, the one that moves the fewest bytes is taken; a matmul that is computed twice and a launch count
-as bytes, too. Parts that do not wait for each other become one where that saves bytes.
+the target of a part that reaches down to inputs and other values of the set. While a part cannot be planned, its inner
+values are tried as one more intermediate: matmuls and reductions themselves, and what lies between two that one program
+cannot have. The search follows the states that move the fewest bytes; a matmul that is computed twice and a launch
+count as bytes, too. Parts that do not wait for each other become one where that saves bytes.
 
 An intermediate has the dtype of the results if matmuls alone read it, which take no more of a float32 than its
 upper bits; everything else is float32.
@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import heapq
 from collections.abc import Collection, Mapping, Sequence
+from typing import TypeAlias
 
 from tilewright._planner.matmul import without_matmul
 from tilewright._planner.model import Choices, Operand
@@ -27,17 +29,24 @@ from tilewright._planner.recompute_cost import is_number
 from tilewright._planner.schedule import Factors, make_schedule, strategies_of
 from tilewright._planner.storage import buffer_indices
 from tilewright.formula._direction import CannotPlanError, Direction, direction_of, turned
-from tilewright.formula._graph import REDUCTIONS, Extent, Value, nodes_of, rebuilt
+from tilewright.formula._graph import REDUCTIONS, Along, Extent, Value, nodes_of, rebuilt
 from tilewright.formula._inputs import Slabs
 from tilewright.formula._tracing import Formula
 
 # One row, or one number, for each slab: it serves all rows of its slab.
 OF_ITS_SLAB = Slabs(1, 0, single_row=True)
-_MOST_STATES = 400
+# States that are looked at, and those among them in which every part can be planned.
+_MOST_STATES, _MOST_FEASIBLE = 300, 16
+# What counts for each thing that one program cannot have, in bytes as below: it leads the search to states without.
+_CONFLICT = 32.0
 # In bytes for each element of a tensor of rows: a launch, a matmul, another function.
 _LAUNCH, _MATMUL, _FUNCTION = 1.0, 16.0, 0.05
 _SMALL = 0.1  # a row, a column or one number, of a tensor of rows
 _BYTES = {"Float16_b": 2.0, "Float32": 4.0}
+
+
+# Ids of a part's targets, and of the intermediates below them.
+_Key: TypeAlias = tuple[tuple[int, ...], frozenset[int]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,7 +135,10 @@ class _Splitter:
         ]
         full = [each for each in formula.inputs if each.extent is Extent.FULL and not each.is_matrix]
         self._whole_inputs = {id(each) for each in whole or full[:1]}
-        self._known: dict[tuple[tuple[int, ...], frozenset[int]], bool] = {}
+        self._below = {key: frozenset(id(each) for each in nodes_of([node])) for key, node in self._by_id.items()}
+        self._known: dict[_Key, bool] = {}
+        self._computed: dict[_Key, list[Value]] = {}
+        self._costs: dict[_Key, float] = {}
         self._reason = ""
 
     # Values.
@@ -155,10 +167,21 @@ class _Splitter:
 
     def _is_whole(self, node: Value) -> bool:
         """Whether a value depends on a tensor of the shape that the rows have."""
-        return any(id(each) in self._whole_inputs for each in nodes_of([node]))
+        return not self._below[id(node)].isdisjoint(self._whole_inputs)
 
-    def _nodes(self, targets: Sequence[Value], cuts: Collection[int]) -> list[Value]:
+    def _key(self, targets: Sequence[Value], cuts: frozenset[int]) -> _Key:
+        """What a part depends on: its targets, and those of the intermediates that lie below them."""
+        below = frozenset().union(*(self._below[id(each)] for each in targets))
+        return tuple(id(each) for each in targets), cuts & below
+
+    def _nodes(self, targets: Sequence[Value], cuts: frozenset[int]) -> list[Value]:
         """The values that a part computes, operands first; inputs and intermediates are not among them."""
+        key = self._key(targets, cuts)
+        if key not in self._computed:
+            self._computed[key] = self._make_nodes(targets, cuts)
+        return self._computed[key]
+
+    def _make_nodes(self, targets: Sequence[Value], cuts: frozenset[int]) -> list[Value]:
         ordered: dict[int, Value] = {}
         wanted = {id(each) for each in targets}
 
@@ -173,15 +196,16 @@ class _Splitter:
             visit(each)
         return list(ordered.values())
 
-    def _read(self, targets: Sequence[Value], cuts: Collection[int]) -> dict[int, Value]:
+    def _read(self, targets: Sequence[Value], cuts: frozenset[int]) -> dict[int, Value]:
         """Inputs and intermediates that a part reads, by id."""
         nodes = self._nodes(targets, cuts)
         inside = {id(each) for each in nodes}
-        return {id(each): each for node in nodes for each in node.operands if id(each) not in inside}
+        leaves = {id(each): each for each in targets if each.is_leaf}  # a result may be an input
+        return leaves | {id(each): each for node in nodes for each in node.operands if id(each) not in inside}
 
     # Parts.
 
-    def _part(self, targets: Sequence[Value], cuts: Collection[int]) -> Part:
+    def _part(self, targets: Sequence[Value], cuts: frozenset[int]) -> Part:
         made: dict[int, Value] = {}
         for key, node in self._read(targets, cuts).items():
             known = self._intermediates.get(key)
@@ -201,8 +225,7 @@ class _Splitter:
 
     def _can_be_planned(self, targets: tuple[Value, ...], cuts: frozenset[int]) -> bool:
         """Whether one program can compute targets: by matmuls, directions and shapes, not by what fits a core."""
-        inside = frozenset(key for key in self._read(targets, cuts) if key in cuts)
-        key = (tuple(id(each) for each in targets), inside)
+        key = self._key(targets, cuts)
         if key not in self._known:
             try:
                 self._check_structure(self._part(targets, cuts), cuts)
@@ -212,7 +235,7 @@ class _Splitter:
                 self._known[key] = False
         return self._known[key]
 
-    def _check_structure(self, part: Part, cuts: Collection[int]) -> None:
+    def _check_structure(self, part: Part, cuts: frozenset[int]) -> None:
         """Refuses a part that is no program.
 
         Raises:
@@ -242,8 +265,14 @@ class _Splitter:
         known = self._intermediates.get(key)
         return known is not None and known.value.extent is Extent.FULL
 
-    def _cost(self, targets: Sequence[Value], cuts: Collection[int]) -> float:
+    def _cost(self, targets: Sequence[Value], cuts: frozenset[int]) -> float:
         """Bytes that a part moves for each element of a tensor of rows, and what its work is worth."""
+        key = self._key(targets, cuts)
+        if key not in self._costs:
+            self._costs[key] = self._make_cost(targets, cuts)
+        return self._costs[key]
+
+    def _make_cost(self, targets: Sequence[Value], cuts: frozenset[int]) -> float:
         total = _LAUNCH
         for key, node in self._read(targets, cuts).items():
             known = self._intermediates.get(key)
@@ -266,22 +295,35 @@ class _Splitter:
         wanted = {id(each) for each in self._formula.outputs} | set(cuts)
         return sorted((self._by_id[key] for key in wanted), key=lambda each: self._order[id(each)])
 
-    def _state_cost(self, cuts: Collection[int]) -> float:
+    def _state_cost(self, cuts: frozenset[int]) -> float:
         return sum(self._cost([each], cuts) for each in self._targets(cuts))
 
     def _candidates(self, target: Value, cuts: frozenset[int]) -> list[int]:
-        """Values of a part that could be intermediates: those that depend on a matmul or a reduction in it."""
-        nodes = self._nodes([target], cuts)
-        inside = {id(each) for each in nodes}
-        heavy: dict[int, bool] = {}
-        for node in nodes:
-            own = node.function == "matmul" or node.function in REDUCTIONS
-            heavy[id(node)] = own or any(heavy.get(id(each), False) for each in node.operands if id(each) in inside)
-        return [
-            id(node)
-            for node in nodes
-            if heavy[id(node)] and node is not target and id(node) in self._intermediates and self._is_whole(node)
-        ]
+        """Values of a part that could be intermediates: matmuls, reductions, and what parts a conflict.
+
+        Where there is no conflict, an input has no place beside the reductions of the part: any value.
+        """
+        conflicts = self._conflicts([target], cuts)
+        found = []
+        for node in self._nodes([target], cuts):
+            key = id(node)
+            if node is target or key not in self._intermediates or not self._is_whole(node):
+                continue
+            more = cuts | {key}
+            if (
+                not conflicts
+                or _is_heavy(node)
+                or self._conflicts([target], more) + self._conflicts([node], more) < conflicts
+            ):
+                found.append(key)
+        return found
+
+    def _conflicts(self, targets: Sequence[Value], cuts: frozenset[int]) -> int:
+        """How many matmuls and directions of a part are more than one program can have."""
+        nodes = self._nodes(targets, cuts)
+        matmuls = sum(each.function == "matmul" for each in nodes)
+        ways = {each.along for each in nodes if each.along is not None} | ({Along.ROWS} if matmuls else set())
+        return max(0, matmuls - 1) + max(0, len(ways) - 1)
 
     def split(self) -> Split:
         """Searches the cheapest state in which every part can be planned."""
@@ -296,9 +338,10 @@ class _Splitter:
             except CannotPlanError as error:
                 self._reason = self._reason or str(error)
                 continue
-            used = {id(each): self._intermediates[id(each)] for part in parts for each in part.targets}
             names = {each.name for part in parts for each in part.formula.inputs}
-            return Split(tuple(parts), {each.name: each for each in used.values() if each.name in names})
+            made = [each for part in parts for each in part.targets if not each.is_leaf]
+            between = [self._intermediates[id(each)] for each in made]
+            return Split(tuple(parts), {each.name: each for each in between if each.name in names})
         raise CannotPlanError(f"no split into programs was found: {self._reason}")
 
     @property
@@ -309,11 +352,11 @@ class _Splitter:
         """States in which every part can be planned, with their costs."""
         found: dict[frozenset[int], float] = {}
         first: frozenset[int] = frozenset()
-        seen, waiting = {first}, [first]
+        seen, waiting = {first}, [(0.0, 0, first)]
         for _ in range(_MOST_STATES):
-            if not waiting:
+            if not waiting or len(found) == _MOST_FEASIBLE:
                 break
-            cuts = waiting.pop(0)
+            _, _, cuts = heapq.heappop(waiting)
             unplanned = [each for each in self._targets(cuts) if not self._can_be_planned((each,), cuts)]
             if not unplanned:
                 found[cuts] = self._state_cost(cuts)
@@ -322,9 +365,15 @@ class _Splitter:
                 more = cuts | {key}
                 if more not in seen:
                     seen.add(more)
-                    waiting.append(more)
-            waiting.sort(key=lambda each: (len(each), self._state_cost(each)))
+                    heapq.heappush(waiting, (self._prospect(more), len(seen), more))
         return found
+
+    def _prospect(self, cuts: frozenset[int]) -> float:
+        """The cost of a state, and what is likely to come."""
+        targets = self._targets(cuts)
+        conflicts = sum(self._conflicts([each], cuts) for each in targets)
+        unplanned = sum(not self._can_be_planned((each,), cuts) for each in targets)
+        return self._state_cost(cuts) + _CONFLICT * (conflicts + unplanned)
 
     def _improved(self, cuts: frozenset[int]) -> frozenset[int]:
         """A state with one more intermediate, or one fewer, as long as that is cheaper."""
@@ -392,6 +441,10 @@ class _Splitter:
             ordered.append(ready)
             done |= {id(each) for each in ready}
         return ordered
+
+
+def _is_heavy(node: Value) -> bool:
+    return node.function == "matmul" or node.function in REDUCTIONS
 
 
 def _check_schedule(formula: Formula, slabs: Mapping[str, Slabs | None]) -> None:
