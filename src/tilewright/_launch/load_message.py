@@ -82,7 +82,6 @@ def _kernel(kernel: KernelDescriptor, libraries: KernelLibraries) -> list[bytes]
         fp32_dest=int(compute is not None and compute.fp32_dest_acc_en),
         full_sync=int(compute is not None and compute.dst_full_sync_en),
         fidelity=FIDELITY_PHASES[compute.math_fidelity] if compute is not None else 4,
-        math_approx=int(compute is not None and compute.math_approx_mode),
         num_cores=len(cores) // 2,
     )
     in_l1 = kernel.arguments_in_l1

@@ -183,7 +183,6 @@ class KernelMessage(ctypes.Structure):
     fp32_dest: u32
     full_sync: u32
     fidelity: u32
-    math_approx: u32
     # Arguments that the host puts into L1 itself, at the same offsets from the launch's configuration on all cores.
     has_arguments_in_l1: u32
     args_offset: u32

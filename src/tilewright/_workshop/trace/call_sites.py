@@ -23,13 +23,11 @@ class CallSite:
 
     Attributes:
         phase: what is called.
-        called_as: the name it is called by, which may be another than its own.
         chain: how the kernel comes there.
         outputs: names of the circular buffers it pushes into.
     """
 
     phase: Phase
-    called_as: str
     chain: Chain
     outputs: tuple[str, ...]
 
@@ -88,9 +86,7 @@ def _sites(
         here = (*chain, place_of(function, statement))
         texts = {name: _buffer_name(value, names) for name, value in arguments_of(called, call).items()}
         if isinstance(called, Phase):
-            yield CallSite(
-                called, ast.unparse(call.func), here, tuple(texts.get(cb, cb) for cb in called.contract.pushes)
-            )
+            yield CallSite(called, here, tuple(texts.get(cb, cb) for cb in called.contract.pushes))
         else:
             yield from _sites(called, called.tree.body, here, texts)
 

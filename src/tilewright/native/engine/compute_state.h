@@ -48,7 +48,6 @@ struct ComputeSettings {
     uint8_t fp32_dest = 0;       // 32-bit DST
     uint8_t full_sync = 0;       // DST not split in halves
     uint8_t fidelity = 4;        // number of fidelity phases: 1 LoFi, 2 HiFi2, 3 HiFi3, 4 HiFi4
-    uint8_t math_approx = 0;
     uint8_t pack_l1_accumulate = 0;
     uint8_t pack_relu_mode = 0;  // 0 none, 1 zero, 2 min threshold, 3 max threshold
     uint32_t pack_relu_threshold = 0;

@@ -296,7 +296,6 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
         compute.fp32_dest = kernel.fp32_dest;
         compute.full_sync = kernel.full_sync;
         compute.fidelity = kernel.fidelity;
-        compute.math_approx = kernel.math_approx;
         compute.checks = checks ? checks->compute.add(instance) : nullptr;
     }
     instance.checks = checks.get();

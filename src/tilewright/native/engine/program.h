@@ -40,7 +40,7 @@ struct Kernel {
     uint8_t processor = 0;
     uint8_t noc_index = 0;
     uint8_t noc_mode = 0;
-    uint8_t fp32_dest = 0, full_sync = 0, fidelity = 4, math_approx = 0;
+    uint8_t fp32_dest = 0, full_sync = 0, fidelity = 4;
     std::vector<CoreXY> cores;
     // Mutable globals: every core has its own copy, swapped in when it runs.
     uint32_t statics_bytes = 0;

@@ -75,7 +75,6 @@ static std::unique_ptr<Kernel> make_kernel(const KernelMessage& message, Message
     kernel->fp32_dest = static_cast<uint8_t>(message.fp32_dest);
     kernel->full_sync = static_cast<uint8_t>(message.full_sync);
     kernel->fidelity = static_cast<uint8_t>(message.fidelity);
-    kernel->math_approx = static_cast<uint8_t>(message.math_approx);
     kernel->has_arguments_in_l1 = message.has_arguments_in_l1 != 0;
     kernel->args_offset = message.args_offset;
     kernel->num_args = message.num_args;
