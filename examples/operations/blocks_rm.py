@@ -2,7 +2,7 @@
 """Formulas of several programs, into which they are split: two matmuls, or statistics of rows and of columns."""
 
 from tilewright import Matrix, Positive, Row, Rows, check_operation, operation
-from tilewright.formula import Value, gelu, max, mean, rsqrt, silu, square
+from tilewright.formula import Value, gelu, max, mean, rsqrt, silu, softmax, square, transpose
 
 
 @operation
@@ -18,6 +18,13 @@ def mlp_block_rm(x: Rows, gamma: Row, up: Matrix, bias: Row, down: Matrix, *, ep
     normal = x * rsqrt(mean(square(x)) + epsilon) * gamma
     hidden = gelu(normal @ up + bias)
     return x + hidden @ down
+
+
+@operation
+def attention_heads_rm(q: Rows, k: Rows, v: Rows, mask: Rows, *, scale: Positive = 0.125) -> Value:
+    """softmax(q @ transpose(k) * scale + mask) @ v, for each slab: the heads of a transformer's layer."""
+    taken = softmax(q @ transpose(k) * scale + mask)
+    return taken @ v
 
 
 @operation
@@ -40,6 +47,10 @@ def test_gated_mlp_rm() -> None:
 
 def test_mlp_block_rm() -> None:
     check_operation(mlp_block_rm)
+
+
+def test_attention_heads_rm() -> None:
+    check_operation(attention_heads_rm)
 
 
 def test_both_ways_rm() -> None:

@@ -8,7 +8,22 @@ import pytest
 
 from tilewright import BroadcastTensor, Matrix, OwnTolerance, Positive, Row, Rows, operation, ttnn
 from tilewright.check._check_program import check_program
-from tilewright.formula import Value, cast, exp, max, mean, relu, rsqrt, silu, softmax, square, sum, var
+from tilewright.formula import (
+    FormulaError,
+    Value,
+    cast,
+    exp,
+    max,
+    mean,
+    relu,
+    rsqrt,
+    silu,
+    softmax,
+    square,
+    sum,
+    transpose,
+    var,
+)
 from tilewright.ops import Operation, OperationError, Options, Strategy
 from tilewright.ops._accuracy import held, judge, zeros_pass
 from tilewright.ops._declaration import DeclarationError
@@ -67,14 +82,38 @@ def whole_numbers(x: Rows) -> Value:
     return cast(x * 8.0 - sum(x, dim=-2) + sum(x), "int32")
 
 
+@operation
+def attention(q: Rows, k: Rows, v: Rows, bias: Row, *, scale: Positive = 0.125) -> Value:
+    """A matrix for each slab, one of them transposed; keys are more than queries."""
+    return softmax(q @ transpose(k) * scale + bias) @ v
+
+
+@operation
+def computed_matrix(x: Rows, keys: Rows) -> Value:
+    """What rows are multiplied by is computed."""
+    return x @ transpose(relu(keys) + 0.5) + 1.0
+
+
+@operation
+def tied(x: Rows, weights: Matrix) -> Value:
+    """One matrix, as it is and transposed."""
+    return relu(x @ weights) @ transpose(weights)
+
+
 _SHAPES: dict[str, tuple[int, ...]] = {"x": (2, 40, 70), "gamma": (70,), "mask": (40, 100), "bias": (100,)}
-_MATRICES = {
+_MATRICES: dict[Operation, dict[str, tuple[int, ...]]] = {
     gated_mlp: {"gate": (70, 100), "up": (70, 100), "down": (100, 33)},
     mlp: {"first": (70, 100), "second": (100, 70)},
     down_then_matrix: {"weights": (70, 33)},
     masked: {"weights": (70, 100), "others": (100, 33)},
+    attention: {"q": (2, 2, 40, 70), "k": (2, 2, 50, 70), "v": (2, 2, 50, 33), "bias": (50,)},
+    computed_matrix: {"keys": (2, 90, 70)},
+    tied: {"weights": (70, 100)},
 }
-_ALL = (gated_mlp, mlp, both_ways, whole_slab, outer, down_then_matrix, masked, whole_numbers)
+_ALL = (
+    gated_mlp, mlp, both_ways, whole_slab, outer, down_then_matrix, masked, whole_numbers, attention, computed_matrix,
+    tied,
+)  # fmt: skip
 
 
 def tensors_of(
@@ -111,6 +150,34 @@ def test_float32_and_other_strategies_of_parts(device: ttnn.Device) -> None:
         accuracy = judge([outcome.output.to_numpy()], wanted)
         assert accuracy.is_within_bound, accuracy.text
     assert [each.plan.strategy.value for each in outcome.parts] == ["blocked", "streaming"]
+
+
+def test_matrices_in_tiles_for_each_slab(device: ttnn.Device) -> None:
+    shapes = {"q": (2, 40, 64), "k": (2, 96, 64), "v": (2, 96, 33), "bias": (1, 96)}
+    generator = np.random.default_rng(5)
+    tensors = {
+        name: ttnn.from_numpy(generator.standard_normal(each), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+        for name, each in shapes.items()
+    }
+    outcome = attention.launch(tensors)
+    accuracy = judge([outcome.output.to_numpy()], attention.outcome_bounds(outcome, held(tensors)))
+    assert accuracy.is_within_bound, accuracy.text
+    for each in outcome.parts:
+        assert check_program([*each.tensors.values()], each.program).findings == []
+    short = ttnn.from_numpy(np.ones((2, 40, 32)), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    with pytest.raises(
+        OperationError, match=r"K must have shape \[2, N, 64\], a matrix for each slab, got \[2, 40, 32\]"
+    ):
+        attention.launch({**tensors, "k": short})
+
+
+def test_transpose_outside_a_matmul_is_refused() -> None:
+    with pytest.raises(FormulaError, match=r"`transpose\(x\)` has a place as the second operand of a matmul only"):
+
+        @operation
+        def turned(x: Rows) -> Value:
+            """No second operand."""
+            return transpose(x) + 1.0
 
 
 def test_tensors_in_tiles_leave_results_in_tiles(device: ttnn.Device) -> None:

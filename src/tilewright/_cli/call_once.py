@@ -52,7 +52,7 @@ def call_once(
         generator = np.random.default_rng(0)
         tensors = {
             name: Tensor(generator.standard_normal(size, np.float32), dtype, device, Layout.ROW_MAJOR)
-            for name, size in ((each.name, each.shape_of(shape)) for each in operation.inputs)
+            for name, size in operation.input_shapes(shape).items()
         }
         chosen = plan_options(options, operation, shape, device)
         if progress is None:

@@ -52,10 +52,8 @@ def call_twice(
         for number, factor in enumerate(_FACTORS, 1):
             parameters = {name: value * factor for name, value in operation.defaults.items()}
             tensors = {
-                each.name: Tensor(
-                    generator.standard_normal(each.shape_of(shape), np.float32), dtype, device, Layout.ROW_MAJOR
-                )
-                for each in operation.inputs
+                name: Tensor(generator.standard_normal(size, np.float32), dtype, device, Layout.ROW_MAJOR)
+                for name, size in operation.input_shapes(shape).items()
             }
             outcome = operation.launch(tensors, chosen, parameters=parameters)
             kept.append((tensors, outcome))  # so that the second call's tensors lie elsewhere

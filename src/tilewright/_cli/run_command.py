@@ -192,10 +192,8 @@ def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operat
     loaded = {name: _load(parser, *files[name]) for name in files}
     shape = loaded[main].shape if main in loaded else options.shape or (2, 3, 64, 128)
     return {
-        each.name: loaded[each.name]
-        if each.name in loaded
-        else generator.standard_normal(each.shape_of(tuple(shape)), np.float32)
-        for each in operation.inputs
+        name: loaded[name] if name in loaded else generator.standard_normal(size, np.float32)
+        for name, size in operation.input_shapes(tuple(shape)).items()
     }
 
 

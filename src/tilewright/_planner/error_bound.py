@@ -244,6 +244,8 @@ class _Analysis:
             if store.role in (Role.LEFT, Role.RIGHT)
         ]
         off = np.broadcast_to(self._input_errors.get(made.right.name, np.zeros(1)), right.shape)
+        if made.is_transposed:
+            right, off = np.swapaxes(right, -1, -2), np.swapaxes(off, -1, -2)
         sizes = np.matmul(np.abs(left) + error, np.abs(right) + off)
         rounded = np.asarray(sizes * (sum(cuts) + 2.0**-18 * any(cuts) + left.shape[-1] * _SUM))
         propagated = np.matmul(np.broadcast_to(error, left.shape), np.abs(right) + off) + np.matmul(np.abs(left), off)

@@ -216,6 +216,7 @@ def compile_time_values(lines: Lines, block_tiles: int, element_bytes: Mapping[s
     length = {"rows": "width", "columns": "height", "slabs": "slab"}[lines.direction]
     values = {
         "height": lines.height,
+        "width": lines.width,
         "height_tiles": lines.height_tiles,
         "width_tiles": lines.width_tiles,
         "slab_tiles": lines.width_tiles * lines.height_tiles,

@@ -15,7 +15,7 @@ too, comes twice.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from tilewright.formula._direction import CannotPlanError, Direction, direction_of
 from tilewright.formula._elementwise import ELEMENTWISE
@@ -36,11 +36,27 @@ class Multiplication:
 
     Attributes:
         left: what is multiplied by the matrix: a tensor, or what is computed of some.
+        is_transposed: whether the matrix is given with its dimensions exchanged.
     """
 
     left: Value
     right: Value
     product: Value
+    is_transposed: bool = False
+
+    @property
+    def is_batched(self) -> bool:
+        """Whether there is a matrix for each slab."""
+        return not self.right.is_matrix
+
+    def columns(self, shape: Sequence[int]) -> int:
+        """Columns of the product, for a shape of the matrix."""
+        return shape[-2 if self.is_transposed else -1]
+
+    def shape_of_right(self, left: Sequence[int], columns: int) -> tuple[int, ...]:
+        """The shape of the matrix for a shape of what is multiplied."""
+        sides = (columns, left[-1]) if self.is_transposed else (left[-1], columns)
+        return (*left[:-2], *sides) if self.is_batched else sides
 
     @property
     def left_inputs(self) -> tuple[Value, ...]:
@@ -59,6 +75,8 @@ def without_matmul(formula: Formula) -> tuple[Formula, Multiplication | None]:
         return formula, None
     first = found[0]
     _check(formula, found)
+    is_transposed = first.operands[1].function == "transpose"
+    right = first.operands[1].operands[0] if is_transposed else first.operands[1]
     product = Value("input", extent=Extent.FULL, name=PRODUCT)
     made: dict[int, Value] = {id(first): product}
     for node in formula.nodes:
@@ -71,9 +89,13 @@ def without_matmul(formula: Formula) -> tuple[Formula, Multiplication | None]:
     needed = {id(each) for each in nodes_of(outputs)}
     left, copied = _apart(first.operands[0], needed)
     names |= {id(copied[key]): name for key, name in formula.names.items() if key in copied}
-    factors = [id(each) for each in (*nodes_of([first.operands[0]]), first.operands[1])]
+    if right.function != "input":
+        raise CannotPlanError(f"`{right}` is computed, and `{first}` multiplies by a tensor")
+    if id(right) in needed or any(each is right for each in nodes_of([first.operands[0]])):
+        raise CannotPlanError(f"`{right}` is needed beside `{first}`, which multiplies by it")
+    factors = [id(each) for each in (*nodes_of([first.operands[0]]), right)]
     inputs = (product, *(each for each in formula.inputs if id(each) in needed or id(each) not in factors))
-    return Formula(inputs, formula.parameters, outputs, names), Multiplication(left, first.operands[1], product)
+    return Formula(inputs, formula.parameters, outputs, names), Multiplication(left, right, product, is_transposed)
 
 
 def _apart(left: Value, needed: Collection[int]) -> tuple[Value, dict[int, Value]]:

@@ -15,6 +15,7 @@ last_block_tiles    tiles of the last block that the tensor reaches into
 last_tile_columns   columns of the last tile that belong to the tensor, 1 to 32
 last_tile_rows      rows of the last tiles of a slab that belong to the tensor, 1 to 32
 height              rows of a slab
+width               columns of the rows
 stick_bytes         bytes of a row of the first input
 block_bytes         bytes of a row of a block of it
 element_bytes       bytes of an element of it

@@ -80,7 +80,8 @@ class Factors:
 def _multiplied(schedule: Schedule, formula: Formula, choices: Choices, factors: Factors) -> Schedule:
     """The schedule with buffers for the factors, and with what is done to compute the left one."""
     made = factors.multiplication
-    before, stores = None, factor_stores(factors.right, made.right, Role.RIGHT_ROWS, Role.RIGHT)
+    before = None
+    stores = factor_stores(factors.right, made.right, Role.RIGHT_ROWS, Role.RIGHT, inner=made.is_transposed)
     if made.left.is_leaf:
         stores = factor_stores(factors.left[0], made.left, Role.LEFT_ROWS, Role.LEFT, schedule.stores) | stores
     else:

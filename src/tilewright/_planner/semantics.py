@@ -12,6 +12,8 @@ import numpy as np
 
 from tilewright._planner.matmul import Multiplication, without_matmul
 from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright.formula._dimensions import Side, shape_of_input, sides_of_inputs
 from tilewright.formula._direction import Direction, direction_of, turned
 from tilewright.formula._evaluate import Float64
 from tilewright.formula._graph import Extent, Value
@@ -83,8 +85,15 @@ class Meaning:
     @functools.cached_property
     def full_inputs(self) -> list[Input]:
         return [
-            each for each in self.inputs if each.extent is Extent.FULL and not each.is_matrix and not each.is_of_slab
+            each
+            for each in self.inputs
+            if each.extent is Extent.FULL and not each.is_matrix and not each.is_of_slab and each.name != self.right
         ]
+
+    @property
+    def right(self) -> str:
+        """The tensor that rows are multiplied by; empty without a matmul."""
+        return "" if self.multiplication is None else self.multiplication.right.name
 
     @functools.cached_property
     def main_input(self) -> Input:
@@ -118,7 +127,31 @@ class Meaning:
         """The shape of the rows that results are made of, for shapes of the inputs by name: a matmul changes it."""
         shape = tuple(shapes[self.main_input.name])
         made = self.multiplication
-        return shape if made is None else (*shape[:-1], shapes[made.right.name][-1])
+        return shape if made is None else (*shape[:-1], made.columns(shapes[made.right.name]))
+
+    @functools.cached_property
+    def input_sides(self) -> dict[str, tuple[Side, Side]]:
+        """Rows and columns of each input, as sides of the main one."""
+        return sides_of_inputs(self.graph, self.main_input.name)
+
+    def input_shapes(self, shape: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+        """Shapes of the inputs by name, for a shape of the main one; what is free is as wide as that."""
+        values = {each.name: each for each in self.graph.inputs}
+        return {
+            each.name: each.shape_of(shape)
+            if each.is_of_slab
+            else shape_of_input(values[each.name], self.input_sides[each.name], shape)
+            for each in self.inputs
+        }
+
+    def planned_shapes(self, rows: tuple[int, ...], inner_width: int) -> dict[str, tuple[int, ...]]:
+        """Shapes of the inputs by name, for rows of a shape; ``inner_width`` is that of what is multiplied."""
+        shapes = {each.name: each.shape_of(rows) for each in self.inputs}
+        if self.multiplication is not None:
+            left = (*rows[:-1], inner_width)
+            shapes |= {name: left for name in shapes if name in self.multiplied and shapes[name] == rows}
+            shapes[self.right] = self.multiplication.shape_of_right(left, rows[-1])
+        return shapes
 
     def output_shapes(self, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         """Shapes of the results, for rows of a shape."""
@@ -128,6 +161,14 @@ class Meaning:
     def output_dtypes(self, dtype: DataType) -> tuple[DataType, ...]:
         """Dtypes of the results, for a main input of a dtype: what they are cast to, or one like it."""
         return tuple(_CAST_TO.get(each.function, result_dtype(dtype)) for each in self.graph.outputs)
+
+    def output_layout(self, layout: Layout) -> Layout:
+        """The layout of the results, for a main input of a layout."""
+        return layout
+
+    def input_dtypes(self, dtype: DataType) -> dict[str, DataType]:
+        """Dtypes of the inputs by name, for a main input of a dtype, where nothing says otherwise."""
+        return dict.fromkeys((each.name for each in self.inputs), dtype)
 
     def reference(
         self, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None

@@ -153,7 +153,7 @@ class _Splitter:
         taken = {each.name for each in (*self._formula.inputs, *self._formula.parameters)}
         found = {}
         for key, node in self._by_id.items():
-            if node.is_leaf or is_number(node):
+            if node.is_leaf or is_number(node) or node.function == "transpose":
                 continue
             plain = self._formula.name_of(node) or node.function
             name, number = plain, 1
@@ -161,7 +161,8 @@ class _Splitter:
                 number += 1
                 name = f"{plain}_{number}"
             taken.add(name)
-            is_factor = all(each.function == "matmul" for each, _ in readers.get(key, [])) and key in readers
+            taken_by = {each.function for each, _ in readers.get(key, [])}
+            is_factor = bool(taken_by) and taken_by <= {"matmul", "transpose"}
             found[key] = Intermediate(name, node, is_factor)
         return found
 

@@ -113,6 +113,8 @@ def _pages(store: Store, sticks: bool, direction: Direction) -> PageCount:
         return PageCount(fixed=2)
     if store.role is Role.SCALER:
         return PageCount(fixed=1, partial=1 if direction is Direction.ROWS else 0)
+    if store.role is Role.RIGHT_ROWS and store.inner:  # a tile-row of a transposed matrix is as wide as what it meets
+        return PageCount(per_inner=2)
     if store.role in _MATMUL:
         return _MATMUL[store.role]
     if store.role is Role.MASK:

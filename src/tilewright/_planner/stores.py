@@ -40,13 +40,13 @@ class Planned(Surveyor, Protocol):
 
 
 def factor_stores(
-    operand: Operand, value: Value, rows: Role, tiles: Role, taken: Collection[str] = ()
+    operand: Operand, value: Value, rows: Role, tiles: Role, taken: Collection[str] = (), inner: bool = False
 ) -> dict[str, Store]:
-    """Buffers of a tensor that is multiplied as it is."""
+    """Buffers of a tensor that is multiplied as it is; ``inner`` if its rows are as wide as those it is met by."""
     name = f"{LEFT}_{operand.name}" if f"{operand.name}_tiled" in taken else operand.name
     made = []
     if not operand.is_tiled:
-        made.append(Store(f"{name}_rm", rows, value, operand.extent, operand.format))
+        made.append(Store(f"{name}_rm", rows, value, operand.extent, operand.format, inner=inner))
     made.append(Store(f"{name}_tiled", tiles, value, operand.extent, operand.format, read_by_matrix_unit=True))
     return {each.name: each for each in made}
 

@@ -66,7 +66,7 @@ def _run_case(case: SweepCase) -> Result:
 def _run_steps(case: SweepCase, device: Device, result: Result) -> None:
     operation, dtype = OPERATIONS[case.operation], _DTYPES[case.dtype]
     generator = np.random.default_rng(0)
-    sizes = {each.name: each.shape_of(case.shape) for each in operation.inputs}
+    sizes = operation.input_shapes(case.shape)
     tensors = {
         name: Tensor(generator.standard_normal(size, np.float32), dtype, device, Layout.ROW_MAJOR)
         for name, size in sizes.items()

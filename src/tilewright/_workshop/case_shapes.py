@@ -38,7 +38,8 @@ def broken_requirements(
 ) -> tuple[Requirement, ...]:
     """The requirements that a call on tensors for this shape of the main one does not satisfy."""
     values: dict[str, Any] = {
-        each.name: _Operand(Shape(each.shape_of(tuple(shape))), dtype, Layout.ROW_MAJOR) for each in operation.inputs
+        name: _Operand(Shape(size), dtype, Layout.ROW_MAJOR)
+        for name, size in operation.input_shapes(tuple(shape)).items()
     }
     values |= {**operation.defaults, **(numbers or {})}
     return tuple(each for each in operation.requirements if not _holds(each, values))

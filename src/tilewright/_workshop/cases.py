@@ -248,7 +248,7 @@ def case_tensors(operation: Operation, case: OperationCase, device: Device) -> d
     generator = np.random.default_rng(seed + 1)
     arrays: dict[str, Float64] = {}
     for number, each in enumerate(operation.inputs):
-        shape = each.shape_of(case.shape)
+        shape = operation.input_shapes(case.shape)[each.name]
         if case.is_broadcast and each.broadcasts and each is not operation.main_input:
             shape = shape[1:]
         if each.is_matrix:

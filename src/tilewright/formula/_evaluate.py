@@ -71,6 +71,8 @@ def apply(node: Value, operands: Sequence[Float64]) -> Float64:
             return _of_own_phase(node.own, operands)
         if node.function == "matmul":
             return np.asarray(np.matmul(operands[0], operands[1]))
+        if node.function == "transpose":
+            return np.swapaxes(operands[0], -1, -2)
         if node.function == "where":
             return np.where(operands[0] != 0, operands[1], operands[2])
         if node.function == "clamp":

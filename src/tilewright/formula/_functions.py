@@ -27,13 +27,14 @@ from tilewright.formula._graph import (
     matmul,
     power,
     reduction,
+    transpose,
     unary,
 )
 
 __all__ = [
     "abs", "cast", "clamp", "cos", "erf", "exp", "exp2", "expm1", "gelu", "l2_normalize", "log", "log1p", "matmul",
     "max", "maximum", "mean", "min", "minimum", "power", "reciprocal", "relu", "rsqrt", "sigmoid", "sign", "silu",
-    "sin", "softmax", "sqrt", "square", "sum", "tanh", "var", "where",
+    "sin", "softmax", "sqrt", "square", "sum", "tanh", "transpose", "var", "where",
 ]  # fmt: skip
 
 

@@ -221,11 +221,30 @@ def binary(function: str, left: Operand, right: Operand) -> Value:
     return Value(function, (a, b), a.extent.broadcast_with(b.extent))
 
 
+def transpose(operand: Operand) -> Value:
+    """The last two dimensions exchanged, as the second operand of a matmul: ``q @ transpose(k)``."""
+    value = as_value(operand)
+    if value.extent is not Extent.FULL or value.function == "transpose":
+        raise FormulaError(f"transpose({value}): it takes Rows, a Matrix, or what has a number for every element")
+    return Value("transpose", (value,), Extent.FULL)
+
+
+def check_transposes(outputs: Sequence[Value]) -> None:
+    """Refuse a transpose that no matmul takes as its second operand."""
+    for node in nodes_of(outputs):
+        for index, each in enumerate(node.operands):
+            if each.function == "transpose" and (node.function, index) != ("matmul", 1):
+                raise FormulaError(f"`{each}` has a place as the second operand of a matmul only: x @ {each}")
+    for each in outputs:
+        if each.function == "transpose":
+            raise FormulaError(f"the result `{each}` has a place as the second operand of a matmul only")
+
+
 def matmul(left: Operand, right: Operand) -> Value:
-    """Rows of a tensor times a matrix: ``matmul(x, weights)``, of ``x: Rows`` and ``weights: Matrix``."""
+    """Rows of a tensor times a matrix, or times one for each slab: ``matmul(x, weights)``, ``q @ transpose(k)``."""
     a, b = as_value(left), as_value(right)
-    if b.function != "input" or not b.is_matrix:
-        raise FormulaError(f"matmul({a}, {b}): the second operand must be a parameter annotated with Matrix")
+    if b.extent is not Extent.FULL:
+        raise FormulaError(f"matmul({a}, {b}): the second operand must be a Matrix, Rows or a value computed from them")
     if a.extent is not Extent.FULL or a.is_matrix:
         raise FormulaError(f"matmul({a}, {b}): the first operand must have a number for every element, such as Rows")
     return Value("matmul", (a, b), Extent.FULL)
@@ -237,7 +256,7 @@ def rebuilt(node: Value, operands: Sequence[Value]) -> Value:
         return node
     if node.along is not None:
         return node.with_operands(operands, node.along.reduced(operands[0].extent))
-    if node.function == "matmul":
+    if node.function in ("matmul", "transpose"):
         return node.with_operands(operands, Extent.FULL)
     extent = operands[0].extent
     for each in operands[1:]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tilewright.formula._evaluate import Float64, evaluate_all
-from tilewright.formula._graph import FormulaError, Value, as_value, expression_text, nodes_of
+from tilewright.formula._graph import FormulaError, Value, as_value, check_transposes, expression_text, nodes_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,6 +75,7 @@ def trace(function: Callable[..., Any], inputs: Sequence[Value], parameters: Seq
     written = tuple(as_value(each) for each in several)
     merged = _merged(written)
     outputs = tuple(merged[id(each)] for each in written)
+    check_transposes(outputs)
     reached = {id(each) for each in nodes_of(outputs)}
     for each in inputs:
         if id(each) not in reached:

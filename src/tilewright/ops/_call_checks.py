@@ -41,13 +41,37 @@ def _check_other_input(operation: Operation, tensors: Tensors, operand: Input) -
     tensor, main = tensors[operand.name], tensors[operation.main_input.name]
     is_rows = operand.extent is Extent.FULL and not operand.is_matrix
     check_operand(operand.name, tensor, main, operation.wording, is_rows)
-    if not operand.broadcasts and not operand.is_of_slab:
+    if operand.name == operation.right:
+        _check_right(operation, tensors)
+    elif operand.is_of_slab:
+        wanted = operand.shape_of(_expected_shape(operation, tensors, operand))
+        if tuple(tensor.shape) != wanted:
+            raise OperationError(
+                f"{operand.name.capitalize()} must have shape {list(wanted)}, got {list(tensor.shape)}"
+            )
+    elif not operand.broadcasts:
         shape = _expected_shape(operation, tensors, operand)
         check_shape(operand.name, operand.extent, operand.is_matrix, tensor, shape)
     if operand.slabs is not None and operand.slabs.single_row and tensor.layout is Layout.TILE:
         raise OperationError(
             f"{operand.name.capitalize()} must be in ROW_MAJOR layout: it has one row for each slab; got TILE"
         )
+
+
+def _check_right(operation: Operation, tensors: Tensors) -> None:
+    """Refuses a matrix, or matrices, that rows cannot be multiplied by."""
+    made = operation.multiplication
+    assert made is not None
+    sides, rows = list(tensors[made.right.name].shape), list(tensors[operation.main_input.name].shape)
+    title = made.right.name.capitalize()
+    if made.is_batched and sides != list(made.shape_of_right(rows, made.columns(sides) if len(sides) > 1 else 0)):
+        wanted = ["N", rows[-1]] if made.is_transposed else [rows[-1], "N"]
+        shape = ", ".join(map(str, (*rows[:-2], *wanted)))
+        raise OperationError(f"{title} must have shape [{shape}], a matrix for each slab, got {sides}")
+    if not made.is_batched and made.is_transposed and (len(sides) != 2 or sides[1] != rows[-1]):
+        raise OperationError(f"{title} must be a matrix of {rows[-1]} columns, as it is transposed, got shape {sides}")
+    if not made.is_batched and not made.is_transposed:
+        check_shape(made.right.name, Extent.FULL, True, tensors[made.right.name], tuple(rows))
 
 
 def _expected_shape(operation: Operation, tensors: Tensors, operand: Input) -> tuple[int, ...]:

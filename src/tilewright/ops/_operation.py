@@ -169,7 +169,7 @@ class Operation(Meaning):
         whole = {True: tuple(shapes[main.name]), False: self.rows_shape(shapes)}
         made = tuple(
             each.specialised_for(tuple(shapes[each.name]), whole[each.name in self.multiplied])
-            if each.broadcasts and each is not main
+            if each.broadcasts and each is not main and each.name != self.right
             else each
             for each in self.inputs
         )
@@ -207,15 +207,17 @@ class Operation(Meaning):
         main = self.inputs.index(self.main_input)
         output_layout = self.output_layout(layouts[main])
         # A matrix has no slabs; what broadcasts to slabs has to know them.
-        in_slabs = output_layout is Layout.TILE or any(
-            each.slabs is not None or (is_tiled and not each.is_matrix)
-            for each, is_tiled in zip(self.inputs, tiled, strict=True)
+        made = self.multiplication
+        is_batched = made is not None and made.is_batched
+        in_slabs = (
+            is_batched
+            or output_layout is Layout.TILE
+            or any(
+                each.slabs is not None or (is_tiled and not each.is_matrix)
+                for each, is_tiled in zip(self.inputs, tiled, strict=True)
+            )
         )
         return Form(dtypes, tiled, output_layout is Layout.TILE, self.output_dtypes(dtypes[main]), in_slabs)
-
-    def output_layout(self, layout: Layout) -> Layout:
-        """The layout of the results, for a main input of a layout."""
-        return layout
 
     def variants(self, form: Form) -> dict[Strategy, Variant]:
         """Circular buffers and kernels of each strategy, the quickest first."""
@@ -340,7 +342,7 @@ class Operation(Meaning):
     def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:
         """Row-major tensors a plan could run on, the outputs among them, not written yet."""
         shape = plan.rows.shape
-        shapes = {each.name: each.shape_of(shape) for each in self.inputs}
+        shapes = self.planned_shapes(shape, plan.rows.inner_width)
         shapes |= dict(zip(self.output_names, self.output_shapes(shape), strict=True))
         dtypes = dict(zip(self.output_names, self.output_dtypes(plan.rows.dtype), strict=True))
         dtypes |= self.input_dtypes(plan.rows.dtype)
@@ -348,10 +350,6 @@ class Operation(Meaning):
             name: allocate_tensor_on_device(each, dtypes[name], Layout.ROW_MAJOR, device, memory_config)
             for name, each in shapes.items()
         }
-
-    def input_dtypes(self, dtype: DataType) -> dict[str, DataType]:
-        """Dtypes of the inputs by name, for a main input of a dtype, where nothing says otherwise."""
-        return dict.fromkeys((each.name for each in self.inputs), dtype)
 
     def _make_results(self, shape: tuple[int, ...], dtype: DataType) -> tuple[tuple[Shape, DataType], ...]:
         """Shape and dtype of each result, for rows of a shape."""

@@ -27,7 +27,7 @@ from tilewright._tensor.layout import Layout
 from tilewright._tensor.memory_config import DRAM_MEMORY_CONFIG
 from tilewright._tensor.tensor import Tensor
 from tilewright.formula._evaluate import Float64
-from tilewright.formula._graph import Value, rebuilt
+from tilewright.formula._graph import Extent, Value, rebuilt
 from tilewright.formula._inputs import Form, Input
 from tilewright.formula._tracing import Formula
 from tilewright.formula._validation import OperationError, check_input
@@ -171,6 +171,10 @@ class SplitOperation(Operation):
     def split(self) -> Split:
         """The parts of its formula."""
         return split(self.graph, [each.name for each in self.inputs if each.broadcasts])
+
+    @functools.cached_property
+    def full_inputs(self) -> list[Input]:
+        return [each for each in self.inputs if each.extent is Extent.FULL and not each.is_matrix]
 
     @functools.cached_property
     def main_input(self) -> Input:

@@ -154,7 +154,7 @@ class Tuner:
         self._on_trial = on_trial
         self._trials: list[Trial] = []
         generator = np.random.default_rng(0)
-        sizes = {each.name: each.shape_of(shape) for each in operation.inputs}
+        sizes = operation.input_shapes(shape)
         self._tensors = {
             name: Tensor(generator.standard_normal(size, np.float32), dtype, device, Layout.ROW_MAJOR)
             for name, size in sizes.items()

@@ -112,13 +112,16 @@ class ComputeText:
         """A block of the product."""
         left, right = self._factor_buffer(Role.LEFT), self._factor_buffer(Role.RIGHT)
         rows = self._factor_buffer(Role.RIGHT_ROWS)
+        made = self._schedule.multiplication
+        is_transposed = made is not None and made.is_transposed
+        times, tiles = ("block_tiles", "inner_tiles") if is_transposed else ("inner_tiles", "block_tiles")
         lines = []
         if rows:
-            lines = [f"{indent}for _ in range(inner_tiles):"]
-            lines.append(f"{indent}{INDENT}tilize(cb.{rows}, cb.{right}, block_tiles)")
+            lines = [f"{indent}for _ in range({times}):"]
+            lines.append(f"{indent}{INDENT}tilize(cb.{rows}, cb.{right}, {tiles})")
         product = _input_stores(self._schedule, self._product)[0]
         arguments = [f"cb.{left}", f"cb.{right}", f"cb.{product}", "inner_tiles", "block_tiles"]
-        return lines + call_lines("multiply_rows", arguments, indent)
+        return lines + call_lines("multiply_rows_transposed" if is_transposed else "multiply_rows", arguments, indent)
 
     def _how(self) -> str:
         count = len(self._schedule.passes)

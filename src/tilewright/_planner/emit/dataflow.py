@@ -28,6 +28,7 @@ _RUNTIME = (
 )
 _COMPILE_TIME = (
     "height",
+    "width",
     "height_tiles",
     "width_tiles",
     "num_blocks",
@@ -71,7 +72,9 @@ class DataflowText:
         is_read = [each for name, each in self._inputs.items() if self._tensors_of(name) == [name]]
         has_tiled_input = any(Role.INPUT in each and len(each) == 1 for each in (*is_read, *self._left_inputs.values()))
         has_broadcast_input = any(each.slabs is not None for each in schedule.stores.values())
-        self._slabs = tiled_outputs or has_tiled_input or has_broadcast_input
+        made = schedule.multiplication
+        is_batched = made is not None and made.is_batched
+        self._slabs = tiled_outputs or has_tiled_input or has_broadcast_input or is_batched
 
     def reader(self, name: str) -> str:
         lines = self._constants()
@@ -132,16 +135,40 @@ class DataflowText:
     def _right(self) -> list[str]:
         """A block of columns of the matrix, all of its rows."""
         assert self._schedule.multiplication is not None
-        name = self._schedule.multiplication.right.name
+        made = self._schedule.multiplication
+        name = made.right.name
         rows, tiles = self._factor(Role.RIGHT_ROWS), self._factor(Role.RIGHT)
+        if made.is_transposed:
+            return self._transposed_right(name, rows, tiles)
         lines = [f"{INDENT}for inner in range(inner_tiles):"]
+        slab = "tile_row // height_tiles * inner_tiles * width_tiles + " if made.is_batched else ""
         if not rows:
-            page = "inner * width_tiles + block * block_tiles"
+            page = f"{slab}inner * width_tiles + block * block_tiles"
             return lines + moved_lines("read_tiles", name, [f"cb.{tiles[0]}", page, LAST, "block_tiles"], INDENT * 2)
         stick, block = self._size(name, "stick"), self._size(name, "block")
         part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block, "block_tiles"]
-        arguments = [f"cb.{rows[0]}", "inner * TILE_ROWS", "min(TILE_ROWS, inner_width - inner * TILE_ROWS)"]
+        slab = "tile_row // height_tiles * inner_width + " if made.is_batched else ""
+        first = f"{slab}inner * TILE_ROWS"
+        arguments = [f"cb.{rows[0]}", first, "min(TILE_ROWS, inner_width - inner * TILE_ROWS)"]
         return lines + moved_lines("read_sticks_or_zeros", name, [*arguments, *part], INDENT * 2)
+
+    def _transposed_right(self, name: str, rows: Sequence[str], tiles: Sequence[str]) -> list[str]:
+        """A block of rows of a transposed matrix, a tile-row at a time; those beyond it are not written."""
+        made = self._schedule.multiplication
+        assert made is not None
+        lines = [f"{INDENT}for part in range(block_tiles):"]
+        lines.append(f"{INDENT * 2}column = (block * block_tiles + part) * TILE_ROWS")
+        if not rows:
+            slab = "tile_row // height_tiles * width_tiles + " if made.is_batched else ""
+            page = f"({slab}block * block_tiles + part) * inner_tiles"
+            count = "inner_tiles if column < width else 0"
+            return lines + moved_lines("read_tiles", name, [f"cb.{tiles[0]}", page, count, "inner_tiles"], INDENT * 2)
+        element = self._size(name, "element")
+        slab = "tile_row // height_tiles * width + " if made.is_batched else ""
+        count = "min(TILE_ROWS, width - column) if column < width else 0"
+        sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
+        arguments = [f"cb.{rows[0]}", f"{slab}column", count, *sizes]
+        return lines + moved_lines("read_sticks_or_zeros", name, arguments, INDENT * 2)
 
     def writer(self, name: str) -> str:
         inside: list[str] = []

@@ -67,7 +67,8 @@ class Step:
         """The reference, in terms of what lies in buffers."""
         if self.product is not None:
             left = self.operands.get(id(self.product.left), self.product.left.name)
-            return f"matmul({left}, {self.product.right.name})"
+            right = self.product.right.name
+            return f"matmul({left}, {f'transpose({right})' if self.product.is_transposed else right})"
         return "1" if self.node is None else expression_text(self.node, dict(self.operands))
 
     def value(self, names: Mapping[str, Float64]) -> Float64:
@@ -75,7 +76,9 @@ class Step:
         if self.node is None:
             return np.ones((1, 1))
         if self.product is not None:
-            return np.asarray(np.matmul(self._of(self.product.left, names), names[self.product.right.name]))
+            right = np.asarray(names[self.product.right.name])
+            right = np.swapaxes(right, -1, -2) if self.product.is_transposed else right
+            return np.asarray(np.matmul(self._of(self.product.left, names), right))
         return np.atleast_2d(np.asarray(self._of(self.node, names), dtype=np.float64))
 
     def bound(self, schedule: Schedule, names: Mapping[str, Float64], format_: str) -> Float64:

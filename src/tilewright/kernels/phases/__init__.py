@@ -33,7 +33,7 @@ from tilewright.kernels.phases.binary import (
 )
 from tilewright.kernels.phases.contract import Contract, Phase, Region, Traffic, phase
 from tilewright.kernels.phases.copy import copy
-from tilewright.kernels.phases.matmul import multiply_rows
+from tilewright.kernels.phases.matmul import multiply_rows, multiply_rows_transposed
 from tilewright.kernels.phases.reduce import reduce_row_max, reduce_row_mean, reduce_row_sum
 from tilewright.kernels.phases.reduce_tile import (
     accumulate_column_mean,
@@ -70,6 +70,7 @@ __all__ = [
     "mul_bcast_rows",
     "mul_bcast_scalar",
     "multiply_rows",
+    "multiply_rows_transposed",
     "phase",
     "read_sticks",
     "reduce_column_max",

@@ -54,3 +54,34 @@ def multiply_rows(cb_left: CB, cb_right: CB, cb_out: CB, inner_tiles: uint32, nu
         tile_regs_release()
     cb_push_back(cb_out, num_tiles)
     cb_pop_front(cb_right, inner_tiles * num_tiles)
+
+
+@phase(
+    waits={"cb_left": "inner_tiles", "cb_right": "inner_tiles * num_tiles"},
+    pops={"cb_left": "0", "cb_right": "inner_tiles * num_tiles"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_left": Region.TILE, "cb_right": Region.TILE},
+    gives={"cb_out": Region.TILE},
+)
+def multiply_rows_transposed(cb_left: CB, cb_right: CB, cb_out: CB, inner_tiles: uint32, num_tiles: uint32) -> None:
+    """num_tiles tiles of out = a row of inner_tiles tiles times the transpose of num_tiles rows of as many tiles."""
+    cb_wait_front(cb_left, inner_tiles)
+    cb_wait_front(cb_right, inner_tiles * num_tiles)
+    cb_reserve_back(cb_out, num_tiles)
+    # The second operand of a product is on SrcA.
+    reconfig_data_format(cb_right, cb_left)
+    pack_reconfig_data_format(cb_out)
+    matmul_init(cb_left, cb_right, 1)
+    for begin in range(0, num_tiles, 4):
+        count = min(uint32(4), num_tiles - begin)
+        tile_regs_acquire()
+        for inner in range(inner_tiles):
+            for slot in range(count):
+                matmul_tiles(cb_left, cb_right, inner, (begin + slot) * inner_tiles + inner, slot)
+        tile_regs_commit()
+        tile_regs_wait()
+        for slot in range(count):
+            pack_tile(slot, cb_out)
+        tile_regs_release()
+    cb_push_back(cb_out, num_tiles)
+    cb_pop_front(cb_right, inner_tiles * num_tiles)

@@ -85,7 +85,9 @@ class HostCode:
     def _rows_shape(operation: Operation) -> str:
         """The shape of the rows that results are made of, as Python."""
         main, made = operation.main_input.name, operation.multiplication
-        return f"tuple({main}.shape)" if made is None else f"(*tuple({main}.shape)[:-1], {made.right.name}.shape[-1])"
+        if made is None:
+            return f"tuple({main}.shape)"
+        return f"(*tuple({main}.shape)[:-1], {made.right.name}.shape[{-2 if made.is_transposed else -1}])"
 
     def files(self, command: str) -> dict[str, str]:
         """Text of each file by its path. ``command`` is what would write the package again."""
@@ -153,15 +155,25 @@ class HostCode:
             if each.name in names:
                 rows = f"tuple({main.name}.shape)" if each.name in operation.multiplied else self._rows_shape(operation)
                 shape = _SHAPES[each.extent].replace("shape", rows)
-                if each.is_matrix:
-                    shape = f"({main.name}.shape[-1], {each.name}.shape[-1])"
+                if each.name == operation.right:
+                    shape = self._right_shape()
                 checks.append(f'_check_other("{each.name.capitalize()}", {each.name}, {shape}, {first})')
         for name in operation.needed_twice:
             assert operation.multiplication is not None
             matrix = operation.multiplication.right.name
             said = f"{name.capitalize()} is needed before a matmul and after it, so {matrix} must be square"
-            checks.append(f'_refuse({main.name}.shape[-1] != {matrix}.shape[-1], "{said}")')
+            side = -2 if operation.multiplication.is_transposed else -1
+            checks.append(f'_refuse({main.name}.shape[-1] != {matrix}.shape[{side}], "{said}")')
         return checks
+
+    def _right_shape(self) -> str:
+        """The shape of the matrix, or of the matrices, as Python."""
+        made, main = self._operation.multiplication, self._operation.main_input.name
+        assert made is not None
+        right, lead = made.right.name, f"*tuple({main}.shape)[:-2], " if made.is_batched else ""
+        if made.is_transposed:
+            return f"({lead}{right}.shape[-2], {main}.shape[-1])"
+        return f"({lead}{main}.shape[-1], {right}.shape[-1])"
 
     def _program(self) -> str:
         numbers: dict[str, str] = {}
@@ -181,7 +193,7 @@ class HostCode:
             imports="import math\n" if has_mathematics else "",
             fixed_bytes=self._fixed_bytes(),
             size_names=", ".join(f'"{name}"' for name in (*self._tensors, *self._outputs)),
-            in_slabs=direction is not Direction.ROWS or any(each.is_of_slab for each in self._operation.inputs),
+            in_slabs=direction is not Direction.ROWS or self._is_in_slabs(),
             direction=direction.value,
             buffers=_entries(buffers),
             programs=_entries(programs),
@@ -193,6 +205,12 @@ class HostCode:
             fp32_dest=self._config.fp32_dest_acc_en,
             full_sync=self._config.dst_full_sync_en,
         )
+
+    def _is_in_slabs(self) -> bool:
+        """Whether tile-rows begin anew with every slab."""
+        made = self._operation.multiplication
+        is_batched = made is not None and made.is_batched
+        return is_batched or any(each.is_of_slab for each in self._operation.inputs)
 
     def _fixed_bytes(self) -> dict[str, int]:
         """Bytes of an element of tensors whose dtype is the same in every call; the main one by an empty name."""
@@ -244,9 +262,13 @@ def test_text(operation: Operation, shapes: Sequence[tuple[int, ...]]) -> str:
             bound = largest_bound(operation, shape, dtype)
             cases.append(f"({shape}, torch.{name}, {bound:.3g}),")
     for each in operation.inputs:
+        sides = [f"shape[{side.value}]" for side in operation.input_sides[each.name]]
+        is_of_main_shape = sides == ["shape[-2]", "shape[-1]"] or each.extent is not Extent.FULL
         random = f"torch.randn({_SHAPES[each.extent]})"
         if each.is_matrix:
-            random = "torch.randn((shape[-1], shape[-1])) / shape[-1] ** 0.5"
+            random = f"torch.randn(({', '.join(sides)})) / shape[-1] ** 0.5"
+        elif not is_of_main_shape:
+            random = f"torch.randn((*shape[:-2], {', '.join(sides)}))"
         made.append(f"{each.name} = ({random}).bfloat16().to(dtype)")
     return templates.TEST.substitute(
         name=operation.name,

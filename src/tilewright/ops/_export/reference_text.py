@@ -62,6 +62,8 @@ def _torch(node: Value, names: dict[int, str]) -> str:
         return f"torch.clamp(torch.trunc({operands[0]}), -(2.0**31), 2.0**31 - 1)"
     if node.function in CASTS.values():
         return f"{operands[0]}.to(torch.{node.function.removeprefix('to_')}).double()"
+    if node.function == "transpose":
+        return f"{operands[0]}.transpose(-1, -2)"
     if node.function == "matmul":
         return f"torch.matmul({operands[0]}, {operands[1]})"
     if node.function == "where":
@@ -90,8 +92,9 @@ def largest_bound(operation: Operation, shape: tuple[int, ...], dtype: DataType)
     """Twice the largest bound on normal data, as a share of max(1, |result|): the card's data will be others."""
     generator, device = np.random.default_rng(0), paper_device("wormhole_b0")
     rows, width = min(math.prod(shape[:-1]), 64), shape[-1]
+    sizes = operation.input_shapes((rows, width))
     operands = {
-        each.name: generator.standard_normal(each.shape_of((rows, width))) / (width**0.5 if each.is_matrix else 1)
+        each.name: generator.standard_normal(sizes[each.name]) / (width**0.5 if each.is_matrix else 1)
         for each in operation.inputs
     }
     parts = [(each, each.plan(shape, dtype, device)) for each in operation.parts_for(dtype)]

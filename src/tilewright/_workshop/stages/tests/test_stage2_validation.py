@@ -38,8 +38,8 @@ def base_shape(operation: Operation) -> tuple[int, ...]:
 def operands(operation: Operation, device: Device, **others: Tensor) -> dict[str, Tensor]:
     shape = base_shape(operation)
     return {
-        each.name: others[each.name] if each.name in others else tensor(each.shape_of(shape), device)
-        for each in operation.inputs
+        name: others[name] if name in others else tensor(size, device)
+        for name, size in operation.input_shapes(shape).items()
     }
 
 
@@ -85,10 +85,12 @@ def test_each_operand_fits_the_first(operation: Operation, device: Device, opera
         Extent.SCALAR: (2, 2),
         Extent.FULL: (*base[:-2], height + 32, width),
     }[operand.extent]
-    shape = (width + 32, width + 32) if operand.is_matrix else shape
-    wrong = [tensor(shape, device), tensor(operand.shape_of(base), device, dtype=DataType.UINT32)]
+    if operand.name == operation.right:
+        shape = (*(() if operand.is_matrix else base[:-2]), height + 31, width + 32)
+    right = operation.input_shapes(base)[operand.name]
+    wrong = [tensor(shape, device), tensor(right, device, dtype=DataType.UINT32)]
     if operation.wording.operand_dtype:
-        wrong.append(tensor(operand.shape_of(base), device, dtype=DataType.FLOAT32))
+        wrong.append(tensor(right, device, dtype=DataType.FLOAT32))
     for each in wrong:
         with pytest.raises(OperationError, match=operand.name.capitalize()):
             operation(*operands(operation, device, **{operand.name: each}).values())
@@ -141,7 +143,8 @@ def refused(
     """What the operation says to a call that breaks a requirement, and what it should; None if it does not break it."""
     main = operation.main_input
     shape = call.get(main.name, call.get("", base_shape(operation)))
-    tensors = {each.name: tensor(call.get(each.name, each.shape_of(shape)), device) for each in operation.inputs}
+    sizes = operation.input_shapes(shape)
+    tensors = {name: tensor(call.get(name, size), device) for name, size in sizes.items()}
     numbers = {name: call.get(name, call.get("number", each.default)) for name, each in operation.parameters.items()}
     try:
         condition.check({**tensors, **numbers})
