@@ -25,7 +25,5 @@ if number == 0:
 doubled = ttnn.add(tensor, tensor).cpu().to(ttnn.ROW_MAJOR_LAYOUT).to_list()
 print(f"process {number} at {place}:", "right" if np.array_equal(doubled, 2 * values) else "wrong")
 if number == 0:
-    try:
-        ttnn.begin_trace_capture(device, cq_id=0)
-    except RuntimeError as error:
-        print("trace capture:", str(error).replace("\n", " "))
+    ttnn.begin_trace_capture(device, cq_id=0)  # and the script ends, as it does after an error
+    print("a trace is being captured")

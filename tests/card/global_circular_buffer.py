@@ -8,6 +8,7 @@ and receivers may also be programs of their own, which run together if ttnn does
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -140,6 +141,7 @@ def zeros() -> Any:
     return ttnn.Tensor(np.zeros_like(values), ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device)
 
 
+is_slow = "TT_METAL_SLOW_DISPATCH_MODE" in os.environ  # else launches are asynchronous anyway
 device = ttnn.open_device(device_id=0)
 ring = ttnn.create_global_circular_buffer(device, [(ttnn.CoreCoord(0, 0), cores(1, 2))], 4 * PAGE)
 values = np.random.default_rng(0).integers(-100, 100, (32, 32 * 2 * TILES)).astype(np.float32)
@@ -149,7 +151,8 @@ for turn in range(2):
     launch(TILES)
     show(f"launch {turn + 1}")
 if "--apart" in sys.argv:
-    ttnn.device.enable_asynchronous_slow_dispatch(device)
+    if is_slow:
+        ttnn.device.enable_asynchronous_slow_dispatch(device)
     for first, second in (("sender", "receivers"), ("receivers", "sender")):
         result = zeros()
         launch(TILES, first)
@@ -160,7 +163,8 @@ if "--apart" in sys.argv:
         ttnn.synchronize_device(device)
     except RuntimeError as error:
         print(f"alone: {error}")
-    ttnn.device.disable_asynchronous_slow_dispatch(device)
+    if is_slow:
+        ttnn.device.disable_asynchronous_slow_dispatch(device)
 if "--no-sender" in sys.argv:
     try:
         launch(1, "receivers")

@@ -12,7 +12,7 @@ import pytest
 from tests.card.card_process import OnCard
 from tests.card.test_sample import ON_WORMHOLE, SAMPLE
 from tilewright._card.package import CardError
-from tilewright._card.products import choose_card
+from tilewright._card.products import SLOW_DISPATCH, choose_card
 from tilewright._cli.main import main
 
 SCRIPT = Path(__file__).with_name("fast_dispatch.py")
@@ -54,6 +54,15 @@ def _results(on_card: OnCard, dispatch: str) -> Any:
     found = json.loads(result.stdout.splitlines()[-1])
     del found["spent"]  # times and bytes differ
     return found
+
+
+def test_default_is_fast_unless_there_are_several_chips_or_the_environment_says_slow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(SLOW_DISPATCH, raising=False)
+    assert (choose_card().dispatch, choose_card(system="1x2").dispatch) == ("fast", "slow")
+    monkeypatch.setenv(SLOW_DISPATCH, "1")
+    assert (choose_card().dispatch, choose_card(dispatch="fast").dispatch) == ("slow", "fast")
 
 
 def test_unknown_dispatch_and_several_cards_are_refused() -> None:

@@ -55,11 +55,8 @@ def test_child_processes_have_cards_of_their_own_at_the_same_time(
     assert len({place for _, place in places}) == 1
 
 
-def test_trace_capture_is_refused_by_name(ran: tuple[subprocess.CompletedProcess[str], Path]) -> None:
-    said = re.search(r"^trace capture: .*", ran[0].stdout, re.MULTILINE)
-    assert said is not None
-    assert "Not supported for slow dispatch" in said.group()  # ttnn's own words; its call stack has the name
-    assert "begin_mesh_trace" in said.group()
+def test_a_process_ends_while_a_trace_is_being_captured(ran: tuple[subprocess.CompletedProcess[str], Path]) -> None:
+    assert "a trace is being captured" in ran[0].stdout
 
 
 def test_nothing_is_left_outside_the_cache(

@@ -22,7 +22,7 @@ from tilewright._build.cache import cache_directory, digest, locked
 from tilewright._card.layout import ReleaseLayout, read_layout
 from tilewright._card.native_parts import SIMULATOR_NAME, simulator_library, stand_in_compiler
 from tilewright._card.package import TtMetal
-from tilewright._card.products import PRODUCTS, SLOW, CardModel, cluster_descriptor
+from tilewright._card.products import PRODUCTS, SLOW, SLOW_DISPATCH, CardModel, cluster_descriptor
 from tilewright._card.systems import Mesh
 from tilewright._card.users_tree import RUNTIME_ROOT, further_entries, users_tree
 
@@ -30,9 +30,6 @@ _DESCRIPTION = "card.json"
 # Each read of a tensor fills new memory of the host. glibc gives large blocks back to the system when they are freed,
 # and getting them again, a page at a time, is half of what a read costs; so it keeps them.
 _KEPT_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(1 << 30))
-
-
-SLOW_DISPATCH = "TT_METAL_SLOW_DISPATCH_MODE"  # whatever it holds, tt-metal uses no command queues if it is set
 
 
 def environment_with(package: TtMetal, model: CardModel, environment: Mapping[str, str]) -> dict[str, str]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 
 from tilewright._card.package import CardError
@@ -101,6 +102,7 @@ PRODUCTS = {
 _DEFAULTS = {"wormhole_b0": "n150", "blackhole": "p150"}
 _MACHINES = {"p100a": (1,), "p150": (1, 2, 4, 8)}  # of how many cards; others: any number
 SLOW, FAST = DISPATCHES = ("slow", "fast")
+SLOW_DISPATCH = "TT_METAL_SLOW_DISPATCH_MODE"  # whatever it holds, tt-metal uses no command queues if it is set
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,7 +112,7 @@ class CardModel:
     product: Product
     grid: tuple[int, int]
     mesh: Mesh = ONE_CHIP  # of such chips, each a device of its own
-    dispatch: str = SLOW  # whether the host writes launches itself or posts commands to queues
+    dispatch: str = FAST  # whether the host writes launches itself or posts commands to queues
 
     @property
     def arch(self) -> ArchDescription:
@@ -178,7 +180,7 @@ def _dispatch(dispatch: str | None, mesh: Mesh) -> str:
         raise CardError(f"--dispatch {dispatch} is unknown; allowed: {', '.join(DISPATCHES)}")
     if dispatch == FAST and mesh.chips > 1:
         raise CardError(f"--dispatch fast is simulated for one chip only; --system {mesh} needs --dispatch slow")
-    return dispatch or SLOW
+    return dispatch or (SLOW if mesh.chips > 1 or SLOW_DISPATCH in os.environ else FAST)
 
 
 def _grid(text: str, product: Product) -> tuple[int, int]:

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces in the host's Python: the operation that each captured launch came from, and tensors that a trace still needs.
+"""Command queues in the host's Python: the operation that each launch came from, and tensors that a trace still needs.
 
-ttnn numbers its device operations, and the launch message carries the number. While a trace is captured, operations
-note their numbers and the tensors they read. A replay whose tensor has been freed since is refused: on a card it would
-read whatever lies there.
+ttnn numbers its device operations, and the launch message carries the number. Each operation notes its numbers when it
+returns: the error of a launch may surface later. Those of a trace are kept until the process ends, of others the last
+ones. While a trace is captured, the tensors that operations read are noted, too. A replay whose tensor has been freed
+since is refused: on a card it would read whatever lies there.
+
+A capture that was begun and not ended, because of an error in between, is ended before its device is closed: ttnn waits
+there for an event that it would post to the trace.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import dataclasses
+import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -28,11 +35,15 @@ class _Input:
 
 @dataclasses.dataclass
 class _Trace:
+    end: Callable[[], Any]  # of its capture
     inputs: dict[tuple[int, str], _Input] = dataclasses.field(default_factory=dict)
     made: set[tuple[int, str]] = dataclasses.field(default_factory=set)
 
 
-_operations: dict[int, str] = {}  # by the number of a captured device operation
+_KEPT = 4096  # launches that may still be on their way
+
+_captured: dict[int, str] = {}  # operations by the number of a device operation
+_launched: list[tuple[int, str]] = [(-1, "")] * _KEPT  # the same of other operations, by the last digits of the number
 _traces: dict[str, _Trace] = {}
 _capturing: dict[str, _Trace] = {}
 _names = threading.local()
@@ -46,35 +57,44 @@ def watch_traces() -> str:
     if not hasattr(ttnn.decorators, "tilewright_traces"):
         ttnn.decorators.tilewright_traces = True
         for kind in (ttnn.decorators.FastOperation, ttnn.decorators.Operation):
-            kind.__call__ = _noted(kind.__call__)
+            kind.__call__ = _noted(kind.__call__, ttnn._ttnn.get_device_operation_id)
         ttnn.begin_trace_capture = _beginning(ttnn.begin_trace_capture)
         ttnn.end_trace_capture = _ending(ttnn.end_trace_capture)
         ttnn.execute_trace = _replaying(ttnn.execute_trace)
         ttnn.release_trace = _releasing(ttnn.release_trace)
+        for name in ("close_device", "close_mesh_device"):
+            setattr(ttnn, name, _closing(getattr(ttnn, name)))
+        atexit.register(_end_captures)
     return "ready"
 
 
-def captured_operation(launch: str) -> str:
-    """The operation that a launch of a trace was captured from; empty if it is not known."""
-    return _operations.get(int(launch), "")
+def launched_operation(launch: str) -> str:
+    """The operation that a launch came from; empty if it has not returned or is not known."""
+    number, name = _launched[int(launch) % _KEPT]
+    return _captured.get(int(launch), name if number == int(launch) else "")
 
 
-def _noted(call: Callable[..., Any]) -> Callable[..., Any]:
-    """A call of an operation; while a trace is captured, its number and tensors are noted."""
+def _noted(call: Callable[..., Any], next_number: Callable[[], int]) -> Callable[..., Any]:
+    """A call of an operation, which notes its numbers; while a trace is captured, its tensors, too."""
 
     def noted(self: Any, *function_args: Any, **function_kwargs: Any) -> Any:
+        name = self.python_fully_qualified_name
         if not _capturing:
-            return call(self, *function_args, **function_kwargs)
+            first = next_number()
+            result = call(self, *function_args, **function_kwargs)
+            for number in range(first, next_number()):
+                if _launched[number % _KEPT][0] != number:  # an operation inside this one has noted it
+                    _launched[number % _KEPT] = number, name
+            return result
         outer = getattr(_names, "stack", [])
-        _names.stack = [*outer, self.python_fully_qualified_name]
-        first = sys.modules["ttnn"]._ttnn.get_device_operation_id()
-        given = [*function_args, *function_kwargs.values()]
-        _note_inputs(given, self.python_fully_qualified_name)
+        _names.stack = [*outer, name]
+        first = next_number()
+        _note_inputs([*function_args, *function_kwargs.values()], name)
         try:
             result = call(self, *function_args, **function_kwargs)
         finally:
-            for number in range(first, sys.modules["ttnn"]._ttnn.get_device_operation_id()):
-                _operations.setdefault(number, " > ".join(dict.fromkeys(_names.stack)))
+            for number in range(first, next_number()):
+                _captured.setdefault(number, " > ".join(dict.fromkeys(_names.stack)))
             _names.stack = outer
         for tensor in _interleaved([result]):
             for trace in _capturing.values():
@@ -105,7 +125,9 @@ def _place(tensor: Any) -> tuple[int, str]:
 def _beginning(begin: Callable[..., Any]) -> Callable[..., Any]:
     def begin_trace_capture(*args: Any, **kwargs: Any) -> Any:
         trace = begin(*args, **kwargs)
-        _capturing[repr(trace)] = _Trace()
+        given = {"mesh_device": args[0], **kwargs} if args else kwargs
+        end = functools.partial(sys.modules["ttnn"].end_trace_capture, trace_id=trace, **given)
+        _capturing[repr(trace)] = _Trace(end)
         return trace
 
     return begin_trace_capture
@@ -148,6 +170,22 @@ def _refuse_freed(name: str, trace: _Trace, device: Any) -> None:
                 "card the replay reads whatever lies there. Keep the tensor until ttnn.release_trace, and write new "
                 "values into it with ttnn.copy_host_to_device_tensor"
             )
+
+
+def _end_captures() -> None:
+    """Ends captures that an error left open; what is wrong with them has been said."""
+    for trace in [*_capturing.values()]:
+        with contextlib.suppress(RuntimeError):
+            trace.end()
+
+
+def _closing(close: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(close)
+    def close_device(*args: Any, **kwargs: Any) -> Any:
+        _end_captures()
+        return close(*args, **kwargs)
+
+    return close_device
 
 
 def _releasing(release: Callable[..., Any]) -> Callable[..., Any]:

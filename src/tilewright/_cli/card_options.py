@@ -36,8 +36,8 @@ def add_system_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--dispatch",
         choices=DISPATCHES,
-        help="how the host launches programs: slow (default), or fast, through command queues; traces, sub-devices and "
-        "several queues need fast",
+        help="how the host launches programs: fast, through command queues (default; traces, sub-devices and several "
+        "queues need it), or slow (default of several chips, or if TT_METAL_SLOW_DISPATCH_MODE is set)",
     )
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from tilewright._card.environment import SLOW_DISPATCH, card_environment
+from tilewright._card.environment import card_environment
 from tilewright._card.package import require_ttnn
-from tilewright._card.products import choose_card
+from tilewright._card.products import SLOW_DISPATCH, choose_card
 from tilewright._cli.card_options import add_card_options, add_system_options
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import json_text

@@ -49,8 +49,8 @@ std::string call_host_python(const char* module, const char* function, const std
     return call_host_python(module, function, argument.c_str());
 }
 
-std::string captured_operation(uint32_t launch) {
-    return call_host_python("tilewright._card.traces", "captured_operation", std::to_string(launch));
+std::string launched_operation(uint32_t launch) {
+    return call_host_python("tilewright._card.traces", "launched_operation", std::to_string(launch));
 }
 
 bool waits_for_each_program() { return call_host_python("tilewright._card.host", "waits_for_each_program") == "yes"; }

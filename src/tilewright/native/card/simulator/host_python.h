@@ -15,8 +15,8 @@ std::string call_host_python(const char* module, const char* function);
 // The same with a text as its argument.
 std::string call_host_python(const char* module, const char* function, const std::string& argument);
 
-// The operation of ttnn that a launch of a trace was captured from; empty: not known.
-std::string captured_operation(uint32_t launch);
+// The operation of ttnn that a launch came from, if the operation has returned; empty: not known.
+std::string launched_operation(uint32_t launch);
 
 // The operation of ttnn that this thread executes; empty: none.
 std::string current_operation();

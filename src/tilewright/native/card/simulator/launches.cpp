@@ -163,12 +163,15 @@ void Launches::run_workers(std::vector<LaunchedCore> cores) {
     }
     const Server::Outcome outcome = server_.launch(key.request(), cores);
     workers_wait_ = outcome != Server::Outcome::AllDone;
+    if (outcome == Server::Outcome::Waiting) {
+        waiting_operation_ = current_operation();
+    }
 }
 
 void Launches::finish_workers() {
     const std::lock_guard lock(mutex_);
     if (std::exchange(workers_wait_, false)) {
-        server_.launch_waiting();
+        launch_waiting();
     }
 }
 
@@ -209,6 +212,10 @@ void Launches::run() {
 
 void Launches::run_waiting() {
     finish_waiting();
+    launch_waiting();
+}
+
+void Launches::launch_waiting() {
     try {
         server_.launch_waiting();
     } catch (const std::runtime_error& error) {

@@ -57,6 +57,7 @@ private:
     void run();
     // Runs the programs that wait for others, without those.
     void run_waiting();
+    void launch_waiting();
     void finish_waiting();
     void set_signals(const std::set<Core>& cores, uint32_t signal);
 

@@ -108,16 +108,25 @@ static void write_target(Card& card, const Target& target, const void* data, uin
     }
 }
 
+// The operation that an error is raised in, and before it the one that was launched, if that has returned since.
+static std::string named_error(const LaunchError& error) {
+    const std::string launched = launched_operation(error.launch);
+    if (error.in_trace) {
+        return "ttnn.execute_trace" + (launched.empty() ? "" : ", " + launched + " of the trace") + ": " + error.what();
+    }
+    const std::string current = current_operation();
+    return (current.empty() ? "" : current + ": ") + (launched.empty() ? "" : launched + ", launched before: ") +
+           error.what();
+}
+
 // An error is raised with the ttnn operation it came from, if the host is a Python script. Nothing is locked by then,
 // so waiting for Python is safe.
 template <typename Access>
 static void with_operation(Access access) {
     try {
         access();
-    } catch (const TraceError& error) {
-        const std::string operation = captured_operation(error.launch);
-        throw std::runtime_error(
-            "ttnn.execute_trace" + (operation.empty() ? "" : ", " + operation + " of the trace") + ": " + error.what());
+    } catch (const LaunchError& error) {
+        throw std::runtime_error(named_error(error));
     } catch (const std::runtime_error& error) {
         const std::string operation = current_operation();
         if (operation.empty()) {

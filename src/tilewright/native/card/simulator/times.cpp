@@ -3,12 +3,14 @@
 
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 namespace card {
 
 static std::mutex g_counting;
 static Times g_times{};
 static std::atomic<bool> g_kept{false};
+static thread_local double t_inside = 0;  // seconds that are counted already, of the transfer this thread is in
 
 Times times() {
     const std::lock_guard lock(g_counting);
@@ -31,7 +33,7 @@ TransferTime::TransferTime(double Times::* seconds, uint64_t Times::* moved, uin
     if (is_kept_) {
         const std::lock_guard lock(g_counting);
         g_times.*moved += bytes;
-        launching_before_ = g_times.launching;
+        around_ = std::exchange(t_inside, 0);
         begin_ = std::chrono::steady_clock::now();
     }
 }
@@ -39,7 +41,9 @@ TransferTime::TransferTime(double Times::* seconds, uint64_t Times::* moved, uin
 TransferTime::~TransferTime() {
     if (is_kept_) {
         const std::lock_guard lock(g_counting);
-        g_times.*seconds_ += seconds_since(begin_) - (g_times.launching - launching_before_);
+        const double seconds = seconds_since(begin_);
+        g_times.*seconds_ += seconds - t_inside;
+        t_inside = around_ + seconds;
     }
 }
 
@@ -50,7 +54,9 @@ LaunchTime::LaunchTime() {
 
 LaunchTime::~LaunchTime() {
     const std::lock_guard lock(g_counting);
-    g_times.launching += seconds_since(begin_);
+    const double seconds = seconds_since(begin_);
+    g_times.launching += seconds;
+    t_inside += seconds;
 }
 
 }  // namespace card

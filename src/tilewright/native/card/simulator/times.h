@@ -11,7 +11,7 @@ namespace card {
 // _card/times.py has the same in Python.
 struct Times {
     uint64_t launches, programs, bytes_read, bytes_written;  // programs: launched for the first time
-    double reading, writing;  // seconds, without launches that began in there
+    double reading, writing;  // seconds, without launches and other transfers that began in there
     double launching;  // seconds from the last GO to the answer
     double running;  // seconds of launching in which the engine ran kernels
 };
@@ -22,7 +22,7 @@ void keep_times();
 // A launch that ran; `programs` is 1 if it was its program's first.
 void add_run(double seconds, uint64_t programs);
 
-// Adds its lifetime to the time of reads or writes.
+// Adds its lifetime to the time of reads or writes, without what others that began in there add.
 class TransferTime {
 public:
     TransferTime(double Times::* seconds, uint64_t Times::* moved, uint64_t bytes);
@@ -33,7 +33,7 @@ public:
 private:
     double Times::* const seconds_;
     const bool is_kept_ = times_are_kept();
-    double launching_before_ = 0;
+    double around_ = 0;
     std::chrono::steady_clock::time_point begin_;
 };
 

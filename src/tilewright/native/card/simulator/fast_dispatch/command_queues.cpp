@@ -12,8 +12,8 @@ static bool is_at(const Numbers& defines, NumberName x, NumberName y, const Numb
 static bool is_trace_error(const std::exception_ptr& failure) {
     try {
         std::rethrow_exception(failure);
-    } catch (const TraceError&) {
-        return true;
+    } catch (const LaunchError& error) {
+        return error.in_trace;
     } catch (...) {
         return false;
     }
@@ -87,6 +87,10 @@ void CommandQueues::after_write(uint32_t x, uint32_t y, uint64_t address, uint64
     }
     if (is_executing_ || (posts == nullptr && !frees)) {
         return;
+    }
+    for (Queue& queue : queues_) {
+        queue.dispatcher->set_posted_now(
+            queue.prefetcher.get() == posts && queue.prefetcher->is_idle() && queue.dispatcher->is_idle());
     }
     const bool had_failed = failure_ != nullptr;
     is_executing_ = true;

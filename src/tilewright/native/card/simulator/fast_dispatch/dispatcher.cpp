@@ -161,12 +161,15 @@ uint64_t Dispatcher::write_linear(const uint8_t* command) {
 
 // The command itself goes to the host, too: its length counts it.
 uint64_t Dispatcher::write_to_host(const uint8_t* command) {
+    const uint64_t bytes = field(command, "CQDispatchCmd.write_linear_host.length", 8);
     try {
         workers_.finish();
     } catch (...) {
         failure_ = failure_ ? failure_ : std::current_exception();
+        if (posted_now_) {
+            return bytes;  // the host gets the error and does not wait for this
+        }
     }
-    const uint64_t bytes = field(command, "CQDispatchCmd.write_linear_host.length", 8);
     host_bytes_written_ += completion_queue_.write(command + host_bytes_written_, bytes - host_bytes_written_);
     if (host_bytes_written_ < bytes) {
         return 0;

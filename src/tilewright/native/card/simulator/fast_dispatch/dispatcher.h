@@ -37,6 +37,9 @@ public:
     uint32_t released_stalls() const { return released_stalls_; }
     // Whether commands come from a trace.
     void set_in_trace(bool in_trace) { in_trace_ = in_trace; }
+    // Whether the host is inside the call that posted the commands: it takes them back if that call throws.
+    void set_posted_now(bool posted_now) { posted_now_ = posted_now; }
+    bool is_idle() const { return !main_.has_command() && !subordinate_.has_command(); }
     // The first error of a program since the last call; the queue itself goes on after one.
     std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
     NocPlace core() const { return core_; }
@@ -73,7 +76,7 @@ private:
     std::array<uint32_t, 4> write_offsets_{};
     std::array<uint32_t, 16> notified_{}, sent_{};  // go signals, by stream
     uint32_t released_stalls_ = 0;
-    bool in_trace_ = false;
+    bool in_trace_ = false, posted_now_ = false;
     std::exception_ptr failure_;
 };
 

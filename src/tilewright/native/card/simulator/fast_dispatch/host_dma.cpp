@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "card/simulator/times.h"
+
 namespace card {
 
 static DmaRead g_read = nullptr;
@@ -27,7 +29,9 @@ static uint64_t offset_of(uint64_t address) {
     return address >= kWormholeBase ? address - kWormholeBase : address;
 }
 
+// What the card reads from the host's memory, the host has written to the card.
 void read_host(uint64_t address, void* data, uint64_t bytes) {
+    const TransferTime time(&Times::writing, &Times::bytes_written, bytes);
     const uint64_t offset = offset_of(address);
     for (uint64_t done = 0; done < bytes; done += kMaxTransfer) {
         const auto part = static_cast<uint32_t>(std::min(bytes - done, kMaxTransfer));
@@ -36,6 +40,7 @@ void read_host(uint64_t address, void* data, uint64_t bytes) {
 }
 
 void write_host(uint64_t address, const void* data, uint64_t bytes) {
+    const TransferTime time(&Times::reading, &Times::bytes_read, bytes);
     const uint64_t offset = offset_of(address);
     for (uint64_t done = 0; done < bytes; done += kMaxTransfer) {
         const auto part = static_cast<uint32_t>(std::min(bytes - done, kMaxTransfer));

@@ -28,6 +28,7 @@ public:
     void discard_batch();
     // The host takes back what it wrote to the fetch queue: the next entry comes to the same place.
     void repeat_entry(uint64_t address) { fetch_position_ = address; }
+    bool is_idle() const { return batch_.is_empty() && trace_.is_empty(); }
     NocPlace core() const { return core_; }
 
 private:

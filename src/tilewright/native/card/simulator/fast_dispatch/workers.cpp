@@ -127,10 +127,7 @@ void Workers::run(const std::vector<LaunchedCore>& launched, bool in_trace) {
     try {
         run_(launched);
     } catch (const std::runtime_error& error) {
-        if (!in_trace) {
-            throw;
-        }
-        throw TraceError(error.what(), read_word({first.x, first.y}, first.launch_address + host_id_));
+        throw LaunchError(error.what(), read_word({first.x, first.y}, first.launch_address + host_id_), in_trace);
     }
 }
 

@@ -25,12 +25,14 @@
 
 namespace card {
 
-// An error of a launch in a trace; `launch` is the number that its message carries.
-class TraceError : public std::runtime_error {
+// An error of a launch; `launch` is the number of the device operation, which its message carries.
+class LaunchError : public std::runtime_error {
 public:
-    TraceError(const std::string& text, uint32_t launch) : std::runtime_error(text), launch(launch) {}
+    LaunchError(const std::string& text, uint32_t launch, bool in_trace) :
+        std::runtime_error(text), launch(launch), in_trace(in_trace) {}
 
     uint32_t launch;
+    bool in_trace;
 };
 
 class Workers {
