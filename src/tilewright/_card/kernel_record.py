@@ -178,6 +178,7 @@ def _bindings(includes: Path) -> str:
     for name in re.findall(r'#include "(\w+_generated\.h)"', includes.read_text()):
         if name != "defines_generated.h":
             text = (includes.parent / name).read_text(encoding="utf-8")
+            text = text.replace("const DFBBindingToken*", "const DFBBindingToken<>*")  # no template up to 0.80
             texts.append(re.sub(r"^(#pragma once|//.*)$", "", text, flags=re.MULTILINE).strip())
     return "\n".join(texts)
 

@@ -19,6 +19,7 @@ from tilewright._build.native_build import NATIVE
 from tilewright._card.package import CardError, TtMetal
 
 _SOURCE = NATIVE / "card" / "layout" / "layout.cpp"
+_EARLIER_COMMANDS = ("CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA",)  # up to 0.80
 _ARCHS = {"wormhole_b0": ("wormhole", "ARCH_WORMHOLE"), "blackhole": ("blackhole", "ARCH_BLACKHOLE")}
 _TENSIX, _IDLE_ETHERNET, _LINKED_ETHERNET = "COMPILE_FOR_BRISC", "COMPILE_FOR_IDLE_ERISC", "COMPILE_FOR_ERISC"
 
@@ -70,8 +71,8 @@ def read_layout(package: TtMetal, arch: str) -> ReleaseLayout:
     try:
         return ReleaseLayout.from_json(entry.read_bytes())
     except (OSError, ValueError, TypeError):
-        cores = (_TENSIX, _IDLE_ETHERNET, _LINKED_ETHERNET)
-        layout = ReleaseLayout(*(_printed(package, arch, core) for core in cores))
+        tensix, ethernet = (_printed(package, arch, core) for core in (_TENSIX, _IDLE_ETHERNET))
+        layout = ReleaseLayout(tensix, ethernet, _linked_ethernet(package, arch))
         write_atomically(entry, layout.as_json().encode())
         return layout
 
@@ -101,11 +102,21 @@ def _include_directories(package: TtMetal, arch: str) -> list[Path]:
     ]
 
 
-def _printed(package: TtMetal, arch: str, core: str) -> dict[str, int]:
+def _linked_ethernet(package: TtMetal, arch: str) -> dict[str, int]:
+    """Without the fabric's tables if the release describes them beside firmware, which only its own compiler takes."""
+    try:
+        return _printed(package, arch, _LINKED_ETHERNET)
+    except CardError:
+        return _printed(package, arch, _LINKED_ETHERNET, "WITHOUT_FABRIC")
+
+
+def _printed(package: TtMetal, arch: str, *cores: str) -> dict[str, int]:
     compiler = find_compiler()
     with building(f"card-layout-{_key(package, arch)}") as work:
         program = work / "layout"
-        macros = ["KERNEL_BUILD", "TENSIX_FIRMWARE", _ARCHS[arch][1], core]
+        commands = (package.root / "tt_metal" / "impl" / "dispatch" / "kernels" / "cq_commands.hpp").read_text()
+        earlier = [f"HAS_{name}" for name in _EARLIER_COMMANDS if name in commands]
+        macros = ["KERNEL_BUILD", "TENSIX_FIRMWARE", _ARCHS[arch][1], *cores, *earlier]
         includes = [f"-I{directory}" for directory in _include_directories(package, arch)]
         flags = ["-std=c++20", "-w", *(f"-D{macro}" for macro in macros), *includes]
         result = compiler.run([*flags, str(_SOURCE), "-o", str(program)])

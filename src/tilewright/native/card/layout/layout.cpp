@@ -9,7 +9,8 @@
 #define HAL_BUILD release
 #define tt_l1_ptr
 #include "hostdev/dev_msgs.h"
-#if defined(COMPILE_FOR_ERISC) && defined(MEM_AERISC_ROUTING_TABLE_BASE)
+#if defined(COMPILE_FOR_ERISC) && defined(MEM_AERISC_ROUTING_TABLE_BASE) && !defined(WITHOUT_FABRIC)
+#define HAS_FABRIC
 #ifndef ASSERT
 #define ASSERT(...)
 #endif
@@ -74,6 +75,10 @@ static void print_commands() {
     CONSTANT(CQ_DISPATCH_CMD_SEND_GO_SIGNAL);
     CONSTANT(CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL);
     CONSTANT(CQ_DISPATCH_SET_NUM_WORKER_SEMS);
+#if defined(HAS_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA)
+    CONSTANT(CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA);
+    FIELD(CQDispatchCmd, set_go_signal_noc_data.num_words);
+#endif
     CONSTANT(CQ_DISPATCH_CMD_WRITE_PACKED_LARGE_UNICAST);
     CONSTANT(CQ_DISPATCH_SET_SUB_DEVICE_WORKER_COUNTS);
     CONSTANT(CQ_DISPATCH_CMD_RT_PROFILER_FLUSH);
@@ -190,7 +195,7 @@ int main() {
     CONSTANT(MEM_IERISC_MAILBOX_BASE);
 #elif defined(COMPILE_FOR_ERISC)
     CONSTANT(MEM_AERISC_MAILBOX_BASE);
-#if defined(MEM_AERISC_ROUTING_TABLE_BASE)
+#if defined(HAS_FABRIC)
     CONSTANT(MEM_AERISC_ROUTING_TABLE_BASE);
     OPTIONAL_FIELD(tt::tt_fabric::routing_l1_info_t, my_mesh_coord_y);
     OPTIONAL_FIELD(tt::tt_fabric::routing_l1_info_t, my_mesh_coord_x);

@@ -72,6 +72,12 @@ bool Dispatcher::run() {
     return any;
 }
 
+// A command of earlier releases: the cores that get go signals one by one, which are ethernet cores and run nothing.
+bool Dispatcher::is_unicast_targets(const uint8_t* command) const {
+    return commands_.has("CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA") &&
+           command[0] == commands_.at("CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA");
+}
+
 uint64_t Dispatcher::execute_main(const uint8_t* command) {
     const auto is = [&](NumberName name) { return command[0] == commands_.at(name); };
     if (is("CQ_DISPATCH_CMD_WRITE_LINEAR") || is("CQ_DISPATCH_CMD_WRITE_LINEAR_H")) {
@@ -105,6 +111,9 @@ uint64_t Dispatcher::execute_main(const uint8_t* command) {
     if (is("CQ_DISPATCH_CMD_SET_WRITE_OFFSET")) {
         return set_write_offsets(command);
     }
+    if (is_unicast_targets(command)) {
+        return header_bytes_ + 4 * field(command, "CQDispatchCmd.set_go_signal_noc_data.num_words", 4);
+    }
     if (is("CQ_DISPATCH_SET_SUB_DEVICE_WORKER_COUNTS")) {
         return header_bytes_ + 4 * field(command, "CQDispatchCmd.set_sub_device_worker_counts.num_sub_devices", 4);
     }
@@ -127,6 +136,9 @@ uint64_t Dispatcher::execute_subordinate(const uint8_t* command) {
         const auto stream = static_cast<uint32_t>(field(command, "CQDispatchCmd.rt_profiler_flush.wait_stream", 4));
         const auto count = static_cast<uint32_t>(field(command, "CQDispatchCmd.rt_profiler_flush.wait_count", 4));
         return workers_completed(stream, count) ? header_bytes_ : 0;
+    }
+    if (is_unicast_targets(command)) {
+        return header_bytes_ + 4 * field(command, "CQDispatchCmd.set_go_signal_noc_data.num_words", 4);
     }
     if (is("CQ_DISPATCH_SET_NUM_WORKER_SEMS") || is("CQ_DISPATCH_SET_SUB_DEVICE_WORKER_COUNTS") ||
         is("CQ_DISPATCH_CMD_TERMINATE")) {

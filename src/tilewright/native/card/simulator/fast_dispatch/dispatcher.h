@@ -58,6 +58,7 @@ private:
     uint64_t set_write_offsets(const uint8_t* command);
     void notify_subordinate(const uint8_t* command);
     uint64_t send_go(const uint8_t* command, bool needs_notification);
+    bool is_unicast_targets(const uint8_t* command) const;
     bool workers_completed(uint32_t stream, uint32_t count) const;
     void write_to(uint32_t encoded, bool multicast, uint64_t address, const uint8_t* data, uint64_t bytes);
     uint64_t field(const uint8_t* command, NumberName name, uint32_t bytes) const;

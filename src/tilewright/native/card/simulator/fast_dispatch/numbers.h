@@ -31,6 +31,7 @@ public:
     void set(const std::string& name, uint64_t value) { values_[hash_of(name)] = value; }
     // Throws, naming the number, if the release of tt-metal does not define it.
     uint64_t at(NumberName name) const;
+    bool has(NumberName name) const { return values_.contains(name.hash); }
     uint32_t word(NumberName name) const { return static_cast<uint32_t>(at(name)); }
 
 private:
