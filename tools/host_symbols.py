@@ -27,10 +27,20 @@ LIBRARIES = ("_ttnncpp.so", "libtt_metal.so", "libtt_stl.so")
 _INTERNAL = re.compile(
     r"Record\b|TensorState|DeviceFacts|TensorPlace|CoreArgs|tw::|\(anonymous namespace\)|\{lambda|host_detail"
     r"|device_operation::detail|::(?:state|checked|record|record_of|program_of|current_facts|as_core_range_set|facts"
-    r"|python|described|of_cores|place|with_place|formats|word_of|words|add_common|position|attribute_values|to_value)"
+    r"|python|described|of_cores|place|with_place|formats|word_of|words|add_common|position|attribute_values|to_value|cut)"
     r"(?:\[abi:cxx11\])?\("
+    r"|^tt::tt_metal::BufferShardingArgs::BufferShardingArgs\(|^tt::tt_metal::distributed::MeshBuffer::MeshBuffer\("
 )
 _OURS = ("tt::", "ttnn::", "ttsl::")
+_MORE_PARAMETERS = "ttnn's has further parameters with defaults (output dtype, activations), which are not taken here"
+# Why a function differs; the page is not written without a reason.
+_REASONS = {
+    "tt::tt_metal::TileDescriptor::TileDescriptor": "inline in tt-metal",
+    "ttnn::add": _MORE_PARAMETERS,
+    "ttnn::cumsum": _MORE_PARAMETERS,
+    "ttnn::div": _MORE_PARAMETERS,
+    "ttnn::minimum": _MORE_PARAMETERS,
+}
 
 
 @dataclass(frozen=True)
@@ -105,9 +115,11 @@ def _name(text: str) -> str:
 
 
 def _is_generated(text: str) -> bool:
-    """Whether a compiler writes such functions by itself: destructors, copies, moves, comparisons."""
+    """Whether a compiler writes such functions by itself: destructors, default constructors, copies, comparisons."""
     name = _name(text)
     last = re.split(r"::(?![^<]*>)", name)[-1]
+    if text == f"{name}()" and last == re.split(r"::(?![^<]*>)", name)[-2]:
+        return True  # a default constructor
     copies = re.fullmatch(rf"{re.escape(name)}\((?:[\w:]+::)?{re.escape(last)}(?: const&|&&)\)", text)
     is_comparison = re.search(r"operator(?:==|<=>|=)\(", text) is not None
     return last.startswith("~") or copies is not None or is_comparison
@@ -124,8 +136,8 @@ same symbol. Copies, comparisons and the like, which compilers write, are left o
 
 ## Functions that differ
 
-The libraries have functions of these names, and none with these parameters: tt-metal has the overload inline, or with
-another type or one more parameter with a default. Compile a source that calls one of them in the tree, too.
+The libraries have functions of these names, and none with these parameters. A source that calls one of them compiles
+in the tree too, unless it gives one of the parameters that are not taken here.
 
 {different}
 ## Functions that are not compared
@@ -144,7 +156,7 @@ def page(found: HostSymbols) -> str:
         place, _, name = _name(text).replace("[abi:cxx11]", "").rpartition("::")
         groups.setdefault(place, set()).add(name)
     rows = [f"| `{place}` | {', '.join(f'`{name}`' for name in sorted(groups[place]))} |" for place in sorted(groups)]
-    different = "".join(f"- `{text}`\n" for text in found.different)
+    different = "".join(f"- `{text}`: {_REASONS[_name(text)]}\n" for text in found.different)
     return _HEAD.format(different=different) + "\n".join(rows) + "\n"
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from tilewright import ops, ttnn
 from tilewright._cpp_ops.build import build_operation
+from tilewright._cpp_ops.folder_log import folder_log
 from tools.write_cpp_examples import EXAMPLES, NAMES, example_files
 
 
@@ -65,10 +66,26 @@ def stage_table(folder: Path, *options: str) -> subprocess.CompletedProcess[str]
     )
 
 
-def test_stages_of_an_example_are_green() -> None:
-    result = stage_table(EXAMPLES / "variance_w_rm")
+def test_stages_of_an_example_are_green_and_its_log_has_them(tmp_path: Path) -> None:
+    folder = tmp_path / "variance_w_rm"
+    shutil.copytree(EXAMPLES / "variance_w_rm", folder)
+    result = stage_table(folder)
     assert result.returncode == 0, result.stdout
     assert "7 of 7 stages that ran are green" in result.stdout
+    log = folder_log(folder)
+    assert [(each.number, each.status.text if each.status else "") for each in log.stages] == [
+        (stage, "PASS") for stage in range(1, 8)
+    ]
+    buffers = {each.text("index"): (each.text("num_pages"), each.text("page_size")) for each in log.of("cb_config")}
+    assert buffers["c_4"] == ("4", "4096 B")  # the one of centralized values
+    moved = {each.text("index"): (each.text("push"), each.text("pop")) for each in log.of("cb_sync_check")}
+    assert moved["c_16"][0] == moved["c_16"][1]
+    assert {each.text("file") for each in log.of("kernel_implemented")} == {
+        "read.cpp",
+        "compute_variance_w_rm.cpp",
+        "write.cpp",
+    }
+    assert [each.text("text") for each in log.of("handoff")] == ["Stages that pass: 1, 2, 3, 4, 5, 6, 7."]
 
 
 def test_wrong_scale_is_red_in_stage_7_with_one_sentence(tmp_path: Path) -> None:

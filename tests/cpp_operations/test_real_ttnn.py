@@ -70,7 +70,7 @@ def test_values_are_those_of_the_declarations_and_errors_are_named(
     tilewright_with(real_ttnn, nanobind, "exec", "--quiet", "--arch", arch, *script)
     found = np.load(tmp_path / "results.npz")
     with ttnn.manage_device(device_id=0, arch=arch) as device:
-        for folder in sorted(real_examples.EXAMPLES.iterdir()):
+        for folder in sorted(real_examples.EXAMPLES.glob("*_rm")):
             for seed, shape in enumerate(real_examples.SHAPES):
                 for dtype in real_examples.DTYPES:
                     args, kwargs = real_examples.inputs_of(folder.name)(shape, dtype, seed)

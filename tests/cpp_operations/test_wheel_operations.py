@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tools.run_wheel_host import agreeing, kept, line, operation_folders, run_folders
 
-# Each form of a factory, without an output, with one of several inputs, and with several outputs.
-NAMES = ("moreh_dot", "moreh_arange", "moreh_abs_pow", "moreh_adam")
+# Small ones: host code of any other takes longer to compile than these together.
+NAMES = ("moreh_dot", "moreh_arange", "moreh_abs_pow")
 
 
 def test_operations_of_the_wheel_agree_with_ttnn_to_the_bit(real_ttnn_with_torch: str, tmp_path: Path) -> None:

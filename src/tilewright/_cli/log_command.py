@@ -9,6 +9,8 @@ from pathlib import Path
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import json_text
 from tilewright._cli.output_file import require_writable, write_output
+from tilewright._cpp_ops.folder_log import folder_log
+from tilewright._cpp_ops.targets import is_operation_folder
 from tilewright._logs.rendering import render_log
 from tilewright._workshop.home import find_operation
 from tilewright._workshop.operation_log import operation_log
@@ -26,7 +28,11 @@ def build_parser() -> argparse.ArgumentParser:
         tilewright log audit my_op_log.md
         """,
     )
-    parser.add_argument("operation", metavar="NAME", help="file with a declaration, or a shipped operation")
+    parser.add_argument(
+        "operation",
+        metavar="NAME",
+        help="file with a declaration, a shipped operation, or the folder of a C++ operation",
+    )
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the log to FILE instead of printing it")
     parser.add_argument("--json", action="store_true", help="print the log as JSON")
     return parser
@@ -37,7 +43,8 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     if options.output is not None:
         require_writable(parser, "--output", options.output)
-    log = operation_log(find_operation(options.operation))
+    folder = Path(options.operation)
+    log = folder_log(folder) if is_operation_folder(folder) else operation_log(find_operation(options.operation))
     text = json_text("log", log.as_json()) if options.json else render_log(log).rstrip()
     if options.output is None:
         print(text)

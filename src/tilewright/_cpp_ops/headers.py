@@ -39,7 +39,7 @@ _PATHS = {
         umd/device/types/arch tt-metalium/face_geometry
         ttnn/tensor/layout/layout tt-metalium/tensor/tensor_types ttnn/operations/math
     """,
-    "tw_host/tile.hpp": "tt-metalium/tile",
+    "tw_host/tile_descriptor.hpp": "tt-metalium/tile",
     "tw_host/buffer_distribution.hpp": "tt-metalium/buffer_distribution_spec",
     "tw_host/shape.hpp": "tt-metalium/shape tt-metalium/shape2d tt-metalium/shape_base ttnn/tensor/shape/shape",
     "tw_host/tensor_spec.hpp": """

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tilewright._cpp_ops.build import built_folder
 from tilewright._cpp_ops.errors import CppOperationError
+from tilewright._cpp_ops.folder_log import record_end, record_stage, record_start
 from tilewright._cpp_ops.operation_folder import read_folder
 from tilewright._cpp_ops.pipeline import FOLDER_VARIABLE, SECONDS_VARIABLE
 from tilewright._cpp_ops.pipeline.design import find_design
@@ -65,6 +66,12 @@ class StageOutcome:
     passed: bool
     seconds: float
     said: str  # one sentence for a red stage; cases that were not run or refused for a green one
+    step: str = "execution"  # what it ended in: that, or the build
+    error_type: str = ""
+
+    @property
+    def status(self) -> str:
+        return "PASS" if self.passed else "HANG" if self.error_type == "test_timeout" else "FAIL"
 
     @property
     def line(self) -> str:
@@ -100,21 +107,25 @@ def run_stage_tests(folder: Path, choice: StageChoice) -> Iterator[StageOutcome]
             f"{folder} has no stage tests (test_dev/test_stage1_*.py to test_stage7_*.py); "
             "`tilewright new NAME --cpp` writes some to look at"
         )
-    for stage in sorted(files) if choice.only is None else [choice.only]:
+    stages = sorted(files) if choice.only is None else [choice.only]
+    record_start(folder, stages)
+    for stage in stages:
         outcome = _outcome(folder, stage, files.get(stage, []), choice)
+        record_stage(folder, outcome, STAGES[stage])
         yield outcome
         if not outcome.passed and not choice.go_on:
-            return
+            break
+    record_end(folder)
 
 
 def _outcome(folder: Path, stage: int, files: Sequence[Path], choice: StageChoice) -> StageOutcome:
     begin = time.monotonic()
     if not files:
-        return StageOutcome(stage, False, 0.0, f"there is no test_dev/test_stage{stage}_*.py")
+        return StageOutcome(stage, False, 0.0, f"there is no test_dev/test_stage{stage}_*.py", error_type="other")
     try:
         built_folder(folder, choice.link)
     except CppOperationError as error:
-        return StageOutcome(stage, False, time.monotonic() - begin, str(error))
+        return StageOutcome(stage, False, time.monotonic() - begin, str(error), "build", "build_error")
     try:
         result = subprocess.run(
             [*_pytest(choice), *map(str, files)],
@@ -126,10 +137,13 @@ def _outcome(folder: Path, stage: int, files: Sequence[Path], choice: StageChoic
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return StageOutcome(stage, False, time.monotonic() - begin, f"no result within {choice.limit:.0f} seconds")
+        said = f"no result within {choice.limit:.0f} seconds"
+        return StageOutcome(stage, False, time.monotonic() - begin, said, error_type="test_timeout")
     seconds = time.monotonic() - begin
     said = _skipped(result.stdout) if result.returncode == 0 else _said(result.stdout, result.stderr)
-    return StageOutcome(stage, result.returncode == 0, seconds, said)
+    return StageOutcome(
+        stage, result.returncode == 0, seconds, said, error_type="" if result.returncode == 0 else "test_fail"
+    )
 
 
 def _pytest(choice: StageChoice) -> list[str]:

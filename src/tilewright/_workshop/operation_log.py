@@ -7,6 +7,7 @@ import dataclasses
 import datetime
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 from tilewright._errors import TilewrightError
 from tilewright._logs.breadcrumbs import Breadcrumbs, Trail
@@ -40,10 +41,11 @@ def operation_log(home: Home) -> ExecutionLog:
     trail = Breadcrumbs(home.breadcrumbs).read()
     if not trail.entries:
         raise NothingRunError(f"nothing of {home.name} was run yet; `tilewright stages {home.name}` runs its stages")
-    told = _with_commits(list(trail.entries), list(_commits(home)))
+    commits = [] if home.is_built_in else list(commits_of(home.directory, home.file.name))
+    told = with_commits(list(trail.entries), commits)
     crumbs = (*told, *_inputs(home), *_artifacts(home), *_phase_deviations(told))
     log = compute_log(Trail(crumbs, trail.problems))
-    whole = compute_log(Trail((*crumbs, *_handoff(log)), trail.problems))
+    whole = compute_log(Trail((*crumbs, *handoff(log)), trail.problems))
     # That the buffers are as they should be is no "none" where phases are not.
     rows = {event: each for event, each in whole.rows.items() if event != "denial" or not whole.of("deviation")}
     return dataclasses.replace(whole, rows=rows)
@@ -101,12 +103,10 @@ def _artifacts(home: Home) -> Iterator[Entry]:
         yield Entry("artifact", {"path": file.name, "change": "created", "lines": lines})
 
 
-def _commits(home: Home) -> Iterator[Entry]:
-    """The history of the user's directory; none without git."""
-    if home.is_built_in:
-        return
+def commits_of(directory: Path, file: str) -> Iterator[Entry]:
+    """The history of a file in the user's directory; none without git."""
     form = "--format=%ct%x09%h%x09%s"
-    command = ["git", "-C", str(home.directory), "log", form, "--reverse", f"-{_MOST_COMMITS}", "--", home.file.name]
+    command = ["git", "-C", str(directory), "log", form, "--reverse", f"-{_MOST_COMMITS}", "--", file]
     try:
         result = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -117,7 +117,7 @@ def _commits(home: Home) -> Iterator[Entry]:
         yield Entry("commit", {"sha": sha, "message": message}, when.isoformat(timespec="milliseconds"))
 
 
-def _with_commits(crumbs: list[Entry], commits: list[Entry]) -> list[Entry]:
+def with_commits(crumbs: list[Entry], commits: list[Entry]) -> list[Entry]:
     """A commit stands where it was made: what ran later says nothing about it."""
     told = list(crumbs)
     for commit in commits:
@@ -135,7 +135,7 @@ def _phase_deviations(crumbs: list[Entry]) -> Iterator[Entry]:
             yield Entry("deviation", {"what": what})
 
 
-def _handoff(log: ExecutionLog) -> Iterator[Entry]:
+def handoff(log: ExecutionLog) -> Iterator[Entry]:
     """What is done and what is next, as the stages stand."""
     passed = [each.number for each in log.stages if each.status and each.status.text == "PASS"]
     if passed:

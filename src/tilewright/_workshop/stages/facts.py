@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from tilewright._planner.model import Schedule
 from tilewright._planner.plan import Plan, PlannedBuffer
+from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
 from tilewright._tensor.paper_device import paper_device
 from tilewright._workshop.home import Home
@@ -60,7 +62,11 @@ def _own_program_facts(operation: Operation, plan: Plan, home: Home) -> Crumbs:
     """The configured buffers and cores of a program of its own; nothing says what they should be."""
     device = paper_device("wormhole_b0")
     program = operation.program(plan, operation.allocate(plan, device))
-    source = f"{home.file.name}:{home.line_of(operation.name)} (a program of its own)"
+    return program_facts(program, f"{home.file.name}:{home.line_of(operation.name)} (a program of its own)")
+
+
+def program_facts(program: ProgramDescriptor, source: str) -> Crumbs:
+    """Circular buffers and cores of a program of which no plan is known."""
     crumbs: Crumbs = []
     for each in configured_buffers(program):
         fields: dict[str, object] = {
@@ -95,6 +101,12 @@ def run_facts(operation: Operation, plan: Plan, run: Run) -> Crumbs:
     """The kernels that ran and the pages they moved."""
     is_own = operation.choices.program is not None
     roles = {} if is_own else {each.name: each.role.value for each in plan.kernels}
+    steps = None if is_own else {(each.core.x, each.core.y): each.num_lines for each in plan.split.work}
+    return traffic_facts(run, roles, steps)
+
+
+def traffic_facts(run: Run, roles: Mapping[str, str], steps: dict[tuple[int, int], int] | None) -> Crumbs:
+    """The kernels of a run, by their roles or names, and the pages they moved; ``steps``: tile-rows of each core."""
     crumbs: Crumbs = []
     for index, kernel in enumerate(run.kernels):
         role = roles.get(kernel.name, kernel.name)
@@ -109,9 +121,8 @@ def run_facts(operation: Operation, plan: Plan, run: Run) -> Crumbs:
             "writes": ", ".join(writes) or "DRAM",
         }
         crumbs.append(("kernel_implemented", fields))
-    steps = None if is_own else {(each.core.x, each.core.y): each.num_lines for each in plan.split.work}
     for row in make_sync_table(run, steps).groups[0].rows:
-        crumbs.append(("cb_sync_check", _sync(row, in_all=is_own)))
+        crumbs.append(("cb_sync_check", _sync(row, in_all=steps is None)))
     return crumbs
 
 

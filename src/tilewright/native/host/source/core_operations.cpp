@@ -44,14 +44,20 @@ std::uint64_t usable_program_l1_capacity(const tt::tt_metal::IDevice* device) {
 
 Tensor to_layout(
     const Tensor& tensor,
-    const Layout& layout,
+    Layout layout,
     const std::optional<DataType>& dtype,
     const std::optional<MemoryConfig>& memory_config,
-    const std::optional<CoreRangeSet>& sub_core_grids) {
+    const std::optional<CoreRangeSet>& sub_core_grids,
+    float pad_value) {
+    const std::optional<float> pad = pad_value == 0.0F ? std::nullopt : std::optional(pad_value);
     return called(
         "to_layout",
         {to_value(tensor), to_value(layout)},
-        Keywords().with("dtype", dtype).with("memory_config", memory_config).with("sub_core_grids", sub_core_grids));
+        Keywords()
+            .with("dtype", dtype)
+            .with("memory_config", memory_config)
+            .with("sub_core_grids", sub_core_grids)
+            .with("pad_value", pad));
 }
 Tensor to_memory_config(
     const Tensor& tensor,

@@ -171,12 +171,14 @@ Value to_value(const ProgramRunArgs& args) {
     return List{kernels, tensors, overrides};
 }
 
-Program MakeProgramFromSpec(const distributed::MeshDevice&, const ProgramSpec& spec) {
+Program MakeProgramFromSpec(distributed::MeshDevice&, const ProgramSpec& spec, bool) {
     Program program;
     program.record().spec = to_value(spec);
     return program;
 }
-void SetProgramRunArgs(Program& program, const ProgramRunArgs& args) { program.record().run_args = to_value(args); }
+void SetProgramRunArgs(Program& program, const ProgramRunArgs& args, bool) {
+    program.record().run_args = to_value(args);
+}
 void UpdateProgramRunArgs(Program& program, const ProgramRunArgs& args, bool) { SetProgramRunArgs(program, args); }
 
 }  // namespace tt::tt_metal::experimental

@@ -123,7 +123,11 @@ const std::optional<BufferDistributionSpec>& Buffer::buffer_distribution_spec() 
     }
     return distribution_;
 }
-std::shared_ptr<const BufferPageMapping> Buffer::get_buffer_page_mapping() const {
+const std::vector<std::uint32_t>& Allocator::get_bank_ids_from_logical_core(BufferType, const CoreCoord&) const {
+    TT_THROW("Allocator::get_bank_ids_from_logical_core: ttnn does not give the banks of a core to Python");
+}
+
+std::shared_ptr<const BufferPageMapping> Buffer::get_buffer_page_mapping() {
     TT_FATAL(buffer_distribution_spec().has_value(), "A buffer that is not sharded has no page mapping");
     return std::make_shared<const BufferPageMapping>(buffer_distribution_spec()->compute_page_mapping());
 }
@@ -229,12 +233,17 @@ Tensor Tensor::to_layout(Layout layout) const {
     return from_value<Tensor>(
         call_python("operation", {"to_layout", List{checked().handle, to_value(layout)}, List{}}));
 }
-Tensor::Tensor(const HostBuffer& values, const Shape& shape, DataType dtype, Layout layout) :
+Tensor::Tensor(HostBuffer values, const Shape& shape, DataType dtype, Layout layout, const std::optional<Tile>& tile) :
     Tensor(
         from_value<Tensor>(
-            call_python("host_tensor", {values.values(), to_value(shape), to_value(dtype), to_value(layout)}))) {}
+            call_python("host_tensor", {values.values(), to_value(shape), to_value(dtype), to_value(layout)}))) {
+    TT_FATAL(!tile || *tile == Tile(), "a tensor on the host has tiles of 32x32 here, not {}", *tile);
+}
 tw::host::Value Tensor::elements() const { return call_python("elements", {checked().handle}); }
-Tensor Tensor::to_device(distributed::MeshDevice* device, const std::optional<MemoryConfig>& memory_config) const {
+Tensor Tensor::to_device(
+    distributed::MeshDevice* device,
+    ttsl::optional_reference<const MemoryConfig> memory_config,
+    std::optional<QueueId>) const {
     List keywords;
     if (memory_config) {
         keywords.push_back(List{"memory_config", to_value(*memory_config)});

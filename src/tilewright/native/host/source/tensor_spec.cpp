@@ -278,7 +278,7 @@ std::size_t TensorSpec::compute_consumed_memory_bytes_per_bank(std::size_t page_
     return pages * round_up(page, page_alignment);
 }
 
-TensorSpec TensorSpec::sharded(
+TensorSpec TensorSpec::cut(
     TensorMemoryLayout layout,
     const CoreRangeSet& grid,
     ShardOrientation orientation,
@@ -294,16 +294,16 @@ TensorSpec TensorSpec::sharded(
     return with_memory_config(
         MemoryConfig(layout, memory_config().buffer_type(), ShardSpec(grid, {height, width}, orientation)));
 }
-TensorSpec TensorSpec::height_sharded(const CoreRangeSet& grid, ShardOrientation orientation) const {
-    return sharded(TensorMemoryLayout::HEIGHT_SHARDED, grid, orientation, grid.num_cores(), 1);
+TensorSpec TensorSpec::height_sharded(CoreRangeSet grid, ShardOrientation orientation) const {
+    return cut(TensorMemoryLayout::HEIGHT_SHARDED, grid, orientation, grid.num_cores(), 1);
 }
-TensorSpec TensorSpec::width_sharded(const CoreRangeSet& grid, ShardOrientation orientation) const {
-    return sharded(TensorMemoryLayout::WIDTH_SHARDED, grid, orientation, 1, grid.num_cores());
+TensorSpec TensorSpec::width_sharded(CoreRangeSet grid, ShardOrientation orientation) const {
+    return cut(TensorMemoryLayout::WIDTH_SHARDED, grid, orientation, 1, grid.num_cores());
 }
-TensorSpec TensorSpec::block_sharded(const CoreRange& grid, ShardOrientation orientation) const {
+TensorSpec TensorSpec::block_sharded(CoreRange grid, ShardOrientation orientation) const {
     const CoreCoord size = grid.grid_size();
     const bool rows = orientation == ShardOrientation::ROW_MAJOR;
-    return sharded(
+    return cut(
         TensorMemoryLayout::BLOCK_SHARDED,
         CoreRangeSet(grid),
         orientation,

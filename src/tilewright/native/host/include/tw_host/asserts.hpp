@@ -2,6 +2,7 @@
 // TT_FATAL, TT_THROW, TT_ASSERT and the log_* macros. A failure becomes a RuntimeError in Python with tt-metal's text.
 #pragma once
 
+#include <cassert>  // host code counts on it
 #include <stdexcept>
 #include <string>
 #include <string_view>

@@ -7,19 +7,6 @@
 
 namespace ttnn {
 
-// ttnn's settings: every switch that host code asks for is off.
-struct Config {
-    template <std::size_t N>
-    struct Name {
-        consteval Name(const char (&)[N]) {}
-        char unused = 0;
-    };
-    template <Name name>
-    bool get() const {
-        return false;
-    }
-};
-inline constexpr Config CONFIG;
 // Tensors say which device they are on; there is no default one here.
 inline MeshDevice* GetDefaultDevice() { return nullptr; }
 
@@ -47,10 +34,11 @@ using operations::core::unsqueeze_to_4D;
 
 Tensor to_layout(
     const Tensor& tensor,
-    const Layout& layout,
+    Layout layout,
     const std::optional<DataType>& dtype = std::nullopt,
     const std::optional<MemoryConfig>& memory_config = std::nullopt,
-    const std::optional<CoreRangeSet>& sub_core_grids = std::nullopt);
+    const std::optional<CoreRangeSet>& sub_core_grids = std::nullopt,
+    float pad_value = 0.0F);
 Tensor to_memory_config(
     const Tensor& tensor,
     const MemoryConfig& memory_config,

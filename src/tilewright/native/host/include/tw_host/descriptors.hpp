@@ -13,17 +13,6 @@
 
 namespace tt::tt_metal {
 
-struct TileDescriptor {
-    TileDescriptor() = default;
-    TileDescriptor(const Tile& tile) : height(tile.get_height()), width(tile.get_width()) {}
-    TileDescriptor(std::uint32_t height, std::uint32_t width, bool transpose) :
-        height(height), width(width), transpose(transpose) {}
-    std::uint32_t height = constants::TILE_HEIGHT;
-    std::uint32_t width = constants::TILE_WIDTH;
-    bool transpose = false;
-    friend bool operator==(const TileDescriptor&, const TileDescriptor&) = default;
-};
-
 struct CBFormatDescriptor {
     std::uint8_t buffer_index = 0;
     tt::DataFormat data_format = tt::DataFormat::Float32;

@@ -40,6 +40,9 @@ public:
                                         : static_cast<std::uint32_t>(facts_->grid.x * facts_->grid.y);
     }
 
+    // Which banks lie on a core is known to ttnn alone, which does not give it to Python.
+    const std::vector<std::uint32_t>& get_bank_ids_from_logical_core(BufferType type, const CoreCoord& core) const;
+
 private:
     const DeviceFacts* facts_;
 };

@@ -330,8 +330,8 @@ inline KernelRunArgs::RuntimeArgValues MakeRuntimeArgsForSingleNode(
 tw::host::Value to_value(const ProgramSpec& spec);
 tw::host::Value to_value(const ProgramRunArgs& args);
 
-Program MakeProgramFromSpec(const distributed::MeshDevice& device, const ProgramSpec& spec);
-void SetProgramRunArgs(Program& program, const ProgramRunArgs& args);
+Program MakeProgramFromSpec(distributed::MeshDevice& device, const ProgramSpec& spec, bool skip_checks = false);
+void SetProgramRunArgs(Program& program, const ProgramRunArgs& args, bool skip_checks = false);
 // Arguments are always validated here, whatever the flag says.
 void UpdateProgramRunArgs(Program& program, const ProgramRunArgs& args, bool skip_validation = false);
 

@@ -46,7 +46,7 @@ public:
     const TensorState* state() const { return state_; }
     // Nothing for a tensor that is not sharded.
     const std::optional<BufferDistributionSpec>& buffer_distribution_spec() const;
-    std::shared_ptr<const BufferPageMapping> get_buffer_page_mapping() const;
+    std::shared_ptr<const BufferPageMapping> get_buffer_page_mapping();
 
 private:
     TensorState* state_;
@@ -153,10 +153,11 @@ public:
     explicit Tensor(std::shared_ptr<tt::tt_metal::TensorState> state) : state_(std::move(state)) {}
     // A tensor on the host.
     Tensor(
-        const tt::tt_metal::HostBuffer& values,
+        tt::tt_metal::HostBuffer values,
         const tt::tt_metal::Shape& shape,
         tt::tt_metal::DataType dtype,
-        tt::tt_metal::Layout layout);
+        tt::tt_metal::Layout layout,
+        const std::optional<tt::tt_metal::Tile>& tile = std::nullopt);
     template <typename T>
     static Tensor from_vector(const std::vector<T>& values, const tt::tt_metal::TensorSpec& spec) {
         return Tensor(tt::tt_metal::HostBuffer(values), spec.logical_shape(), spec.data_type(), spec.layout());
@@ -199,13 +200,14 @@ public:
     tt::tt_metal::distributed::MeshDevice* device() const;
     const tt::tt_metal::MeshTensor& mesh_tensor() const&;
     void deallocate(bool force = false);
-    DeviceStorage device_storage() const { return DeviceStorage(state_); }
+    DeviceStorage device_storage() const& { return DeviceStorage(state_); }
     Tensor reshape(const tt::tt_metal::Shape& shape) const;
     Tensor pad(const tt::tt_metal::Shape& padded_shape, const tt::tt_metal::Shape& start, float value) const;
     Tensor to_layout(tt::tt_metal::Layout layout) const;
     Tensor to_device(
         tt::tt_metal::distributed::MeshDevice* device,
-        const std::optional<tt::tt_metal::MemoryConfig>& memory_config = std::nullopt) const;
+        ttsl::optional_reference<const tt::tt_metal::MemoryConfig> memory_config = std::nullopt,
+        std::optional<QueueId> queue = std::nullopt) const;
     Tensor cpu(bool blocking = true, std::optional<QueueId> queue = std::nullopt) const;
     // The tensor as it decides which program runs: its kind and place, not its address.
     std::uint64_t to_hash() const;

@@ -13,7 +13,7 @@
 
 #include "tw_host/buffer_distribution.hpp"
 #include "tw_host/shard_spec.hpp"
-#include "tw_host/tile.hpp"
+#include "tw_host/tile_descriptor.hpp"
 
 namespace tt::tt_metal {
 
@@ -189,16 +189,14 @@ public:
     BufferShardingArgs compute_buffer_sharding_args() const;
     std::size_t compute_consumed_memory_bytes_per_bank(std::size_t page_alignment, std::size_t banks) const;
     // The same tensor cut into a shard for each core.
-    TensorSpec height_sharded(
-        const CoreRangeSet& grid, ShardOrientation orientation = ShardOrientation::ROW_MAJOR) const;
-    TensorSpec width_sharded(
-        const CoreRangeSet& grid, ShardOrientation orientation = ShardOrientation::ROW_MAJOR) const;
-    TensorSpec block_sharded(const CoreRange& grid, ShardOrientation orientation = ShardOrientation::ROW_MAJOR) const;
+    TensorSpec height_sharded(CoreRangeSet grid, ShardOrientation orientation = ShardOrientation::ROW_MAJOR) const;
+    TensorSpec width_sharded(CoreRangeSet grid, ShardOrientation orientation = ShardOrientation::ROW_MAJOR) const;
+    TensorSpec block_sharded(CoreRange grid, ShardOrientation orientation = ShardOrientation::ROW_MAJOR) const;
     auto attribute_values() const { return std::forward_as_tuple(logical_shape_, tensor_layout_); }
     bool operator==(const TensorSpec&) const = default;
 
 private:
-    TensorSpec sharded(
+    TensorSpec cut(
         TensorMemoryLayout layout,
         const CoreRangeSet& grid,
         ShardOrientation orientation,

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "tw_host/shard_spec.hpp"
-#include "tw_host/tile.hpp"
+#include "tw_host/tile_descriptor.hpp"
 
 namespace tt::tt_metal {
 
