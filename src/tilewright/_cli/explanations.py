@@ -124,11 +124,12 @@ def _rules() -> Iterator[Explanation]:
 
 def _errors() -> Iterator[Explanation]:
     """The classes, and after each the messages that have a section of their own."""
-    for name, text in _sections((docs_directory() / "errors.md").read_text(encoding="utf-8"), "##"):
-        head = text.partition("\n### ")[0]
-        yield Explanation("error", name, head)
-        for title, part in _sections(text, "###"):
-            yield Explanation("message", f"{name}: {title}", part)
+    for page in ("errors.md", "errors-of-hangs.md"):
+        for name, text in _sections((docs_directory() / page).read_text(encoding="utf-8"), "##"):
+            head = text.partition("\n### ")[0]
+            yield Explanation("error", name, head)
+            for title, part in _sections(text, "###"):
+                yield Explanation("message", f"{name}: {title}", part)
 
 
 def _sections(text: str, level: str) -> list[tuple[str, str]]:
