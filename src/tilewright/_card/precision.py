@@ -11,10 +11,11 @@ import dataclasses
 import json
 import math
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from tilewright._build.cache import cache_directory
+from tilewright._build.cache_trust import private_directory
 from tilewright._program.kernel_config import ComputeConfigDescriptor, MathFidelity
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.dtype import DataFormat
@@ -91,8 +92,14 @@ class LaunchPrecision:
 
 
 def precision_file(host: int) -> Path:
-    """The file of a host's process."""
-    return Path(tempfile.gettempdir()) / f"tilewright-precision-{os.getuid()}-{host}"
+    """The file of a host's process, in the user's cache: no other user can put a file or a link there.
+
+    Raises:
+        PermissionError: the cache belongs to another user.
+    """
+    directory = cache_directory() / "precision"
+    private_directory(directory, cache_directory())
+    return directory / str(host)
 
 
 def note_precision(program: ProgramDescriptor) -> None:
