@@ -18,6 +18,7 @@ from tilewright.check._observer import CheckObserver
 
 LIMIT = 8.0  # of a call; the engine's part of a small launch, and everything check=True does, may cost more
 FURTHER_LIMIT = 20.0
+FAST_LIMITS = {(4096, 4096): 3.0, (1024, 1024): 4.0}  # of --fast-check, against a plain launch on one thread
 NAMES = ("centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm")
 LARGE = ((4096, 4096), (1024, 1024))
 SMALL = (2, 3, 64, 128)
@@ -33,6 +34,10 @@ def measure(turns: int) -> list[Row]:
             {"plain": call, "checked": functools.partial(operations.launched, call, checked=True)}, turns
         )
         rows.append(_row(f"checked {name} {operations.shape_text(shape)}", best))
+        one_thread = functools.partial(operations.launched, call, threads=1)
+        fast = functools.partial(operations.launched, call, checked=True, fast=True)
+        best = best_of_turns({"plain": one_thread, "checked": fast}, turns)
+        rows.append(_row(f"fast check of {name} {operations.shape_text(shape)}", best, FAST_LIMITS[shape]))
     for name in NAMES:
         call = operations.random_call(name, SMALL, device)
         best = best_said({how: functools.partial(_engine_seconds, call, how == "checked") for how in _HOW}, turns * 4)

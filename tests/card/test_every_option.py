@@ -176,6 +176,7 @@ CASES = [
         card=True,
     ),
     Case("check", ("--markdown",), ("--markdown",), shows_words(f"### error: `{SCHEDULE[0]}`")),
+    Case("check", ("--fast-check",), ("--fast-check", "--brief"), shows_words(f"error {SCHEDULE[0]}: ", "with seed 2")),
     Case("check", ("--brief",), ("--brief",), shows_words(f"error {SCHEDULE[0]}: ", "with seed 2")),
     Case(
         "check",

@@ -55,3 +55,22 @@ def test_calls_in_comments_texts_and_expressions_are_no_statements() -> None:
         (3, "cb_reserve_back(0, (1 + 2))"),
         (3, "noc_async_read_barrier()"),
     ]
+
+
+def test_the_traffic_says_why_a_call_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One page in a buffer of two: neither room nor the pop is needed in this run."""
+    example = Path(__file__).resolve().parents[2] / "examples" / "claims"
+    script = tmp_path / "copy_pages.py"
+    script.write_text(
+        (example / "copy_pages.py").read_text().replace("PAGES = 4", "PAGES = 1").replace("64, 64", "32, 32")
+    )
+    (tmp_path / "reader.cpp").write_text((example / "reader.cpp").read_text())
+    writer = (example / "writer.cpp").read_text()
+    pop = "        cb_pop_front(0, 1);\n"
+    (tmp_path / "writer.cpp").write_text(writer.replace(pop, f"        noc_async_write_barrier();\n{pop}"))
+    main(["check", str(script), "--mutate", "--json", "--ttnn", "built-in"])
+    answer = json.loads(capsys.readouterr().out)
+    fates = {each["call"].split("(")[0]: (each["fate"], each["evidence"]) for each in answer["mutants"]}
+    fits = "all pages pushed to c_0 in this run fit the buffer; a run with more pages needs the call"
+    assert fates["cb_reserve_back"] == ("equivalent", fits)
+    assert fates["cb_wait_front"][0] == fates["noc_async_read_barrier"][0] == "named"

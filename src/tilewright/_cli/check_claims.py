@@ -19,7 +19,7 @@ from tilewright.check._claim_observer import ClaimObserver
 from tilewright.check._claim_verdicts import ClaimVerdict, JudgedClaim, judge_claims, sarif_of_claims
 from tilewright.check._claims import ANY_RULE, read_claims
 
-_OTHER_WAYS = ("mutate", "sync", "footprint", "program_cache", "markdown", "brief", "seeds")
+_OTHER_WAYS = ("mutate", "sync", "footprint", "program_cache", "markdown", "brief", "seeds", "fast_check")
 
 
 def run_claims(parser: argparse.ArgumentParser, options: argparse.Namespace, script_arguments: list[str]) -> int:

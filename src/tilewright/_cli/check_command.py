@@ -64,6 +64,9 @@ def build_parser() -> argparse.ArgumentParser:
         help="print the L1 use of each program, with the smallest depths of circular buffers that work",
     )
     parser.add_argument(
+        "--fast-check", action="store_true", help="only rules about calls: no values, no races; a third of the cost"
+    )
+    parser.add_argument(
         "--program-cache",
         action="store_true",
         help="call each operation of a ttnn script again with other addresses, scalars and rows; compare results "
@@ -125,6 +128,7 @@ def run(arguments: list[str]) -> int:
     if options.mutate:
         return run_mutation(parser, options, script_arguments)
     wanted = {name: getattr(options, name) for name in ("seeds", "sync", "footprint")}
+    wanted["fast"] = options.fast_check
     if runs_on_card(options):
         refuse_operation_options(parser, options)
         seen = with_cache_findings(

@@ -86,6 +86,7 @@ class RunMessage:
                 recorded_circular_buffers=sum(1 << index for index in set(options.record)),
                 threads=threads,
                 checked=int(options.checked),
+                fast=int(options.fast),
                 keep_l1=int(options.keep_l1 or bool(options.break_at)),
                 debugged=int(bool(options.break_at)),
                 watched=int(options.watches_lines),

@@ -40,6 +40,7 @@ class RunOptions:
         time_limit: seconds after which the run is stopped; None is no limit.
         spin_limit: seconds a kernel may poll memory that does not change, or stay in a call that moves nothing.
         checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
+        fast: of a checked run: only rules about calls, on kernels as a plain run compiles them (docs/checks.md).
         seed: order a checked run takes where kernels could run in several, the same one each time; 0 is the usual one.
         record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
         keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
@@ -59,6 +60,7 @@ class RunOptions:
     time_limit: float | None = None
     spin_limit: float = 5.0
     checked: bool = False
+    fast: bool = False
     seed: int = 0
     record: Collection[int] = ()
     keep_l1: bool = False
@@ -75,7 +77,7 @@ class RunOptions:
         if self.time_limit is not None:
             seconds("time_limit", self.time_limit)
         seconds("spin_limit", self.spin_limit)
-        for name in ("checked", "keep_l1", "record_calls"):
+        for name in ("checked", "fast", "keep_l1", "record_calls"):
             flag(name, getattr(self, name))
         whole_number("seed", self.seed, 0, (1 << 64) - 1)
         for index in items("record", self.record, "indices of circular buffers"):
@@ -128,7 +130,7 @@ class RunOptions:
         """What kernels of this run are compiled to show the engine."""
         return (
             Instrumentation.MEMORY
-            if self.checked
+            if self.checked and not self.fast
             else Instrumentation.CALLS
             if self.record_calls
             else Instrumentation.NOTHING

@@ -254,6 +254,7 @@ class RunRequest(ctypes.Structure):
     recorded_circular_buffers: u64
     threads: u32
     checked: u32
+    fast: u32
     keep_l1: u32
     num_host_buffers: u32
     debugged: u32

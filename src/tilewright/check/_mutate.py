@@ -20,6 +20,7 @@ from tilewright._record.run import Run
 from tilewright.check._call_sites import KernelText, SyncCall
 from tilewright.check._check_program import CheckResult, check_launch
 from tilewright.check._finding import Finding
+from tilewright.check._unneeded_calls import why_unneeded
 
 _FAULT = "(void)(*(volatile int*)8 = 0)"  # wherever a kernel gets there
 _SPIN_LIMIT = 1.0  # seconds that a kernel without one of its calls may poll
@@ -30,7 +31,7 @@ class MutantFate(enum.Enum):
 
     NAMED = "named"  # a finding, or an error of the run
     CHANGED = "changed"  # no finding, but other values: a test that compares them would fail
-    EQUIVALENT = "equivalent"  # another call of the kernel does its work
+    EQUIVALENT = "equivalent"  # the evidence says why the call changes nothing in this run
     NOT_REACHED = "not reached"  # no core makes the call in this run
     NOT_NOTICED = "not noticed"  # the call is made, and neither findings nor values depend on it
 
@@ -120,7 +121,7 @@ class MutateObserver(Observer[MutatedLaunch]):
                     fate, evidence = MutantFate.NOT_REACHED, ""
                 else:
                     self.progress(f"without {kernel.name}:{site.line} {site.call}")
-                    fate, evidence = _Judge(launch, before, after, text).judge(site)
+                    fate, evidence = _Judge(launch, before, after, text, run).judge(site)
                 if fate is not MutantFate.NOT_REACHED:  # a later launch may reach it
                     self._seen.add((text.text, site.begin))
                 yield Mutant(kernel.name, site.path, site.line, site.call, fate, evidence)
@@ -156,17 +157,21 @@ class _Judge:
     before: Memory
     after: Memory
     text: KernelText
+    run: Run  # of the program as it is
 
     def judge(self, site: SyncCall) -> tuple[MutantFate, str]:
         """What becomes of a call, and why."""
-        fate, evidence = self._fate(self.text.without(site))
-        return (fate, evidence) if fate is not MutantFate.NOT_NOTICED else self._reason(site)
+        fate, evidence, run = self._fate(self.text.without(site))
+        return (fate, evidence) if fate is not MutantFate.NOT_NOTICED else self._reason(site, run)
 
-    def _fate(self, program: ProgramDescriptor) -> tuple[MutantFate, str]:
+    def _fate(self, program: ProgramDescriptor) -> tuple[MutantFate, str, Run | None]:
         try:
             result = check_mutant(self.launch, self.before, program)
         except KernelCompileError:
-            return MutantFate.NAMED, "the kernel does not compile without it"
+            return MutantFate.NAMED, "the kernel does not compile without it", None
+        return *self._fate_of(result), result.run
+
+    def _fate_of(self, result: CheckResult) -> tuple[MutantFate, str]:
         if result.findings:
             first = result.findings[0]
             return MutantFate.NAMED, f"{first.rule} at {first.place}" if first.place else first.rule
@@ -176,8 +181,11 @@ class _Judge:
             return MutantFate.CHANGED, "values differ"
         return MutantFate.NOT_NOTICED, ""
 
-    def _reason(self, site: SyncCall) -> tuple[MutantFate, str]:
+    def _reason(self, site: SyncCall, without: Run | None) -> tuple[MutantFate, str]:
         """Why the removal of a call is not noticed: no core gets there, or other calls of the kernel do the same."""
+        unneeded = why_unneeded(self.run, without, self.text.number) if without is not None else ""
+        if unneeded:
+            return MutantFate.EQUIVALENT, unneeded
         if self._fate(self.text.with_expression([site], _FAULT))[0] is MutantFate.NOT_NOTICED:
             return MutantFate.NOT_REACHED, ""
         alike = [each for each in self.text.sites() if each.call == site.call and each.begin != site.begin]

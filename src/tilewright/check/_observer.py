@@ -58,6 +58,7 @@ class CheckObserver(Observer[CheckedLaunch]):
         seeds: randomised schedules of each launch, as ``check_program`` has them.
         sync: make the sync table of each program.
         footprint: make the L1 footprint of each program, with the smallest depths that still work.
+        fast: only the rules about calls.
 
     Attributes:
         formulas: pages by index of the circular buffer, for the footprint, where an operation says them.
@@ -67,11 +68,14 @@ class CheckObserver(Observer[CheckedLaunch]):
 
     sees_unwritten_arguments = True
 
-    def __init__(self, seeds: int | None = None, sync: bool = False, footprint: bool = False) -> None:
+    def __init__(
+        self, seeds: int | None = None, sync: bool = False, footprint: bool = False, fast: bool = False
+    ) -> None:
         super().__init__()
         self._seeds = seeds
         self._sync = sync
         self._footprint = footprint
+        self._fast = fast
         self._seen: set[str] = set()
         self._launches = 0
         self.formulas: Mapping[int, str] = {}
@@ -79,6 +83,7 @@ class CheckObserver(Observer[CheckedLaunch]):
         self.progress: Callable[[str], None] = lambda words: None
 
     def observe(self, launch: Launch) -> Run:
+        launch.options = dataclasses.replace(launch.options, fast=self._fast)
         before = launch.save() if self._footprint or self._seeds != 0 else None
         try:
             result = check_launch(launch, self._seeds, before=before)

@@ -59,6 +59,7 @@ struct ComputeSettings {
     uint32_t sfpu_registers[12][32] = {};
     sfpu::Machine vector_machine;  // registers of vector-unit programs that a kernel contains
     ComputeChecks* checks = nullptr;  // of a checked run
+    bool taints = false;  // values are tracked: a checked run with all rules
 
     // DST tiles reachable in this mode: 16/8 with 16-bit DST (full/half), 8/4 with 32-bit.
     uint32_t dst_capacity() const { return (full_sync ? 16u : 8u) >> (fp32_dest ? 1 : 0); }

@@ -296,7 +296,8 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
         compute.fp32_dest = kernel.fp32_dest;
         compute.full_sync = kernel.full_sync;
         compute.fidelity = kernel.fidelity;
-        compute.checks = checks ? checks->compute.add(instance) : nullptr;
+        compute.checks = checks ? checks->compute.add(instance, !checks->is_fast) : nullptr;
+        compute.taints = checks && !checks->is_fast;
     }
     instance.checks = checks.get();
     instance.recorder = recorder.get();
@@ -389,7 +390,7 @@ void Program::finish_checks() {
         return;
     }
     finish_memory_checks(*this);
-    if (status.load() == 0) {
+    if (status.load() == 0 && !checks->is_fast) {
         checks->arguments.note_unread(*this, checks->findings);
     }
     checks->findings.close();
@@ -405,13 +406,15 @@ RunStatus Program::run(const RunOptions& requested) {
     error_instance = nullptr;
     fault_signal = 0;
     RunOptions options = requested;
-    checks = options.checked ? std::make_unique<Checks>(chip.fresh_check_memory()) : nullptr;
+    checks = options.checked ? std::make_unique<Checks>(chip.fresh_check_memory(), options.fast) : nullptr;
     const uint64_t recorded = options.recorded_circular_buffers;
     recorder = recorded != 0 ? std::make_unique<Recorder>(recorded) : nullptr;
     load();
     if (checks) {
-        chip.settle_poison();  // rules read memory directly
-        load_shadow_memory(*this);
+        if (!checks->is_fast) {
+            chip.settle_poison();  // rules read memory directly
+            load_shadow_memory(*this);
+        }
         start_memory_checks(*this);
     }
     options.threads = threads_for(options);

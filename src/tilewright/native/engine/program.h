@@ -187,6 +187,7 @@ struct RunOptions {
     double time_limit_seconds = 0;  // 0: none
     double spin_limit_seconds = 5;
     bool checked = false;
+    bool fast = false;  // of a checked run: only rules that need no marks of memory (checks.h)
     bool keep_l1 = false;  // every core uses its own L1
     uint64_t recorded_circular_buffers = 0;  // one bit for each whose pages are kept
     uint64_t seed = 0;  // of a randomised schedule; 0: core after core

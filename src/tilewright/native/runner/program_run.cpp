@@ -53,6 +53,7 @@ static RunStatus run(Program& program, const RunRequest& header) {
     options.time_limit_seconds = header.time_limit;
     options.spin_limit_seconds = header.spin_limit;
     options.checked = header.checked != 0;
+    options.fast = header.fast != 0;
     options.seed = header.seed;
     options.recorded_circular_buffers = header.recorded_circular_buffers;
     options.keep_l1 = header.keep_l1 != 0;

@@ -24,9 +24,14 @@ namespace tw {
 class Program;
 
 struct Checks {
-    explicit Checks(CheckMemory& kept) :
-        memory(kept.written), processors(ordering, memory, kept.last_stores, kept.replaced), values(kept.beside) {}
+    Checks(CheckMemory& kept, bool is_fast) :
+        is_fast(is_fast),
+        memory(kept.written),
+        processors(ordering, memory, kept.last_stores, kept.replaced),
+        values(kept.beside) {}
 
+    // Only rules about calls: no marks of memory, no values, no races. Kernels need no instrumentation then.
+    const bool is_fast;
     Findings findings;
     ArgumentReads arguments;
     ShadowMemory& memory;

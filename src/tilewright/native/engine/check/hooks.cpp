@@ -8,15 +8,38 @@ namespace tw {
 
 static Checks& paused(KernelInstance& instance) {
     Checks& checks = *instance.checks;
-    checks.processors.restore_shown(instance);
-    checks.processors.finish_copy(instance, checks.findings);
+    if (!checks.is_fast) {
+        checks.processors.restore_shown(instance);
+        checks.processors.finish_copy(instance, checks.findings);
+    }
     checks.cb_access.called(instance);
     return checks;
 }
 
 static Checks& called(KernelInstance& instance) {
-    instance.checks->processors.end_polling(instance);
+    if (!instance.checks->is_fast) {
+        instance.checks->processors.end_polling(instance);
+    }
     return paused(instance);
+}
+
+// Calls of processors end what the checks of their loads and stores remember.
+static void restore_shown(KernelInstance& instance) {
+    if (!instance.checks->is_fast) {
+        instance.checks->processors.restore_shown(instance);
+    }
+}
+
+static void synchronise_threads(KernelInstance& instance) {
+    if (!instance.checks->is_fast) {
+        instance.checks->threads.synchronised(instance);
+    }
+}
+
+static void invalidate_cache(KernelInstance& instance) {
+    if (!instance.checks->is_fast) {
+        instance.checks->processors.invalidate_cache(instance);
+    }
 }
 
 void start_memory_checks(Program& program) {
@@ -24,10 +47,13 @@ void start_memory_checks(Program& program) {
     checks.ordering.start(program.instances.size());
     checks.noc.start(program);
     checks.cb_access.start(program);
+    checks.tensors.start(program);
+    if (checks.is_fast) {
+        return;
+    }
     checks.processors.start(program);
     checks.stored_pages.start(program);
     checks.history.start(program);
-    checks.tensors.start(program);
     checks.layouts.start(program);
     checks.threads.start(program);
     checks.work_split.start(program);
@@ -35,9 +61,12 @@ void start_memory_checks(Program& program) {
 
 void finish_memory_checks(Program& program) {
     Checks& checks = *program.checks;
-    checks.processors.finish(program, checks.findings);
     checks.cb_access.finish(program, checks.findings);
     checks.noc.finish(checks.findings);
+    if (checks.is_fast) {
+        return;
+    }
+    checks.processors.finish(program, checks.findings);
     checks.layouts.finish(checks.findings);
     if (program.status.load() == static_cast<int32_t>(RunStatus::Ok)) {
         checks.work_split.finish(checks.findings);
@@ -45,14 +74,14 @@ void finish_memory_checks(Program& program) {
 }
 
 void checked::on_call(KernelInstance& instance) {
-    instance.checks->processors.restore_shown(instance);
+    restore_shown(instance);
     instance.scheduler->preempt();
 }
 
-void checked::on_suspended(KernelInstance& instance) { instance.checks->processors.restore_shown(instance); }
+void checked::on_suspended(KernelInstance& instance) { restore_shown(instance); }
 
 void checked::on_end(KernelInstance& instance) {
-    instance.checks->processors.restore_shown(instance);
+    restore_shown(instance);
     if (is_last_thread(instance)) {
         instance.checks->noc.exit(instance);
     }
@@ -64,17 +93,21 @@ void checked::on_stuck(KernelInstance& instance) { instance.checks->noc.stuck(in
 void checked::on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
     checks.cb_access.reserved(instance, cb, pages);
-    const CoreCircularBuffer& buffer = instance.core->cb[cb];
-    const uint64_t filled = buffer.pushed + pages;
-    checks.threads.reserved(instance, cb, filled > buffer.num_pages ? filled - buffer.num_pages : 0);
-    checks.processors.invalidate_cache(instance);  // the call does so while it polls
+    if (!checks.is_fast) {
+        const CoreCircularBuffer& buffer = instance.core->cb[cb];
+        const uint64_t filled = buffer.pushed + pages;
+        checks.threads.reserved(instance, cb, filled > buffer.num_pages ? filled - buffer.num_pages : 0);
+    }
+    invalidate_cache(instance);  // the call does so while it polls
 }
 
 void checked::on_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
     checks.cb_access.pushing(instance, cb, pages);
-    checks.threads.pushed(instance, cb, instance.core->cb[cb].pushed + pages);
-    checks.stored_pages.push(instance, cb, pages);
+    if (!checks.is_fast) {
+        checks.threads.pushed(instance, cb, instance.core->cb[cb].pushed + pages);
+        checks.stored_pages.push(instance, cb, pages);
+    }
     checks.noc.push(instance, cb, pages);
 }
 
@@ -83,20 +116,24 @@ void checked::on_waiting(KernelInstance& instance, uint32_t cb) { called(instanc
 void checked::on_waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
     checks.cb_access.waited(instance, cb, pages);
-    checks.threads.waited(instance, cb, instance.core->cb[cb].popped + pages);
+    if (!checks.is_fast) {
+        checks.threads.waited(instance, cb, instance.core->cb[cb].popped + pages);
+    }
 }
 
 void checked::on_pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
     checks.cb_access.popping(instance, cb, pages);
-    checks.threads.popped(instance, cb, instance.core->cb[cb].popped + pages);
+    if (!checks.is_fast) {
+        checks.threads.popped(instance, cb, instance.core->cb[cb].popped + pages);
+    }
     checks.noc.pop(instance, cb, pages);
 }
 
 void checked::on_counters_read(KernelInstance& instance, uint32_t cb) {
     Checks& checks = called(instance);
     checks.cb_access.saw_counters(instance, cb);
-    checks.threads.synchronised(instance);
+    synchronise_threads(instance);
 }
 
 bool reads_counters(const KernelInstance& instance, uint32_t cb) {
@@ -105,8 +142,12 @@ bool reads_counters(const KernelInstance& instance, uint32_t cb) {
 
 static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     Checks& checks = called(instance);
-    const uint32_t place = checks.history.place_here(instance);
     checks.cb_access.access_pages(instance, cb, address, bytes, is_write);
+    if (checks.is_fast) {
+        checks.noc.access(instance, address, bytes, is_write);
+        return;
+    }
+    const uint32_t place = checks.history.place_here(instance);
     checks.threads.access(instance, cb, address, bytes, is_write, place);
     checks.noc.access(instance, address, bytes, is_write);
     checks.history.touch_from(place, instance, address, bytes, is_write ? Touch::Write : Touch::Read);
@@ -118,12 +159,18 @@ static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, ui
 
 void checked::on_tile(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     on_pages(instance, cb, address, bytes, is_write);
+    if (instance.checks->is_fast) {
+        return;
+    }
     PageLayouts& layouts = instance.checks->layouts;
     is_write ? layouts.wrote_tiles(instance, cb, address, bytes) : layouts.reads_tiles(instance, cb, address, bytes);
 }
 
 void checked::on_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     on_pages(instance, cb, address, bytes, is_write);
+    if (instance.checks->is_fast) {
+        return;
+    }
     PageLayouts& layouts = instance.checks->layouts;
     is_write ? layouts.wrote_rows(instance, cb, address, bytes) : layouts.reads_rows(instance, cb, address, bytes);
 }
@@ -148,8 +195,8 @@ void checked::on_semaphore_met(KernelInstance& instance, const volatile uint32_t
     Checks& checks = called(instance);
     const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(word));
     checks.noc.waited(instance, address, value, equal);
-    checks.threads.synchronised(instance);
-    checks.processors.invalidate_cache(instance);
+    synchronise_threads(instance);
+    invalidate_cache(instance);
 }
 
 void checked::on_mailbox(KernelInstance& instance, bool is_write) {
@@ -159,12 +206,15 @@ void checked::on_mailbox(KernelInstance& instance, bool is_write) {
     checked::on_synchronised(instance);
 }
 
-void checked::on_synchronised(KernelInstance& instance) { called(instance).threads.synchronised(instance); }
+void checked::on_synchronised(KernelInstance& instance) {
+    called(instance);
+    synchronise_threads(instance);
+}
 
 void checked::on_cache_invalidated(KernelInstance& instance) {
     Checks& checks = paused(instance);  // between two loads of a word
-    checks.processors.invalidate_cache(instance);
-    checks.threads.synchronised(instance);
+    invalidate_cache(instance);
+    synchronise_threads(instance);
 }
 
 // --- the NoC ---
@@ -233,7 +283,7 @@ void checked::on_noc_atomic_multicast(
 
 void checked::on_noc_barrier(KernelInstance& instance, Barrier kind, uint32_t noc, uint32_t transaction_id) {
     instance.checks->noc.barrier(kind, noc, transaction_id);
-    instance.checks->processors.invalidate_cache(instance);  // every barrier does so
+    invalidate_cache(instance);  // every barrier does so
 }
 
 void checked::on_noc_page(
@@ -252,11 +302,25 @@ void checked::on_noc_packet(KernelInstance& instance, uint32_t bytes, uint32_t m
 void checked::on_split(KernelInstance& instance) { instance.checks->compute.split_threads(instance); }
 void checked::on_half(KernelInstance& instance, uint32_t half) { instance.checks->compute.use_half(instance, half); }
 
-void checked::on_operands(KernelInstance& instance, uint32_t lag) { called(instance).threads.operands(instance, lag); }
-void checked::on_block(KernelInstance& instance) { called(instance).threads.block(instance); }
+void checked::on_operands(KernelInstance& instance, uint32_t lag) {
+    Checks& checks = called(instance);
+    if (!checks.is_fast) {
+        checks.threads.operands(instance, lag);
+    }
+}
+
+void checked::on_block(KernelInstance& instance) {
+    Checks& checks = called(instance);
+    if (!checks.is_fast) {
+        checks.threads.block(instance);
+    }
+}
 
 void checked::on_section(KernelInstance& instance, SectionStep step) {
     ThreadOrder& threads = called(instance).threads;
+    if (instance.checks->is_fast) {
+        return;
+    }
     switch (step) {
         case SectionStep::Acquired: threads.acquired(instance); break;
         case SectionStep::Committed: threads.committed(instance); break;

@@ -30,7 +30,7 @@ inline bool is_square_tile(const TileGeometry& geometry) {
 inline bool may_defer(const ComputeState& state) {
 #if defined(__x86_64__) || defined(__aarch64__)  // where the processor flushes denormals
     const KernelInstance& instance = current_instance();
-    return state.fp32_dest && state.checks == nullptr && instance.split == nullptr && instance.sources == nullptr;
+    return state.fp32_dest && !state.taints && instance.split == nullptr && instance.sources == nullptr;
 #else
     return false;
 #endif

@@ -216,7 +216,7 @@ void untilize_tiles(
     const Image image = image_of(geometry, bytes, row_data);
     const bool unchanged = passes_unchanged(state, cb_in);
     const auto follow = [&](const uint8_t* tile, const uint8_t* to) {
-        if (state.checks != nullptr) [[unlikely]] {
+        if (state.taints) [[unlikely]] {
             scatter_taint(state, load_taint(state, cb_in, tile), face_rows_of(image), cb_out, to);
         }
     };
@@ -292,7 +292,7 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
     const bool unchanged = passes_unchanged(state, cb_in);
     const uint32_t mask = copy_mask(state, state.src_a, cb_in);
     const auto follow = [&](const uint8_t* from, const uint8_t* out) {
-        if (state.checks != nullptr) [[unlikely]] {
+        if (state.taints) [[unlikely]] {
             const TileTaint taint = gather_taint(state, face_rows_of(image), cb_in, from);
             taint_pack(state, taint, cb_out, tile_geometry(cb_out), pack_format(state, kCall), out);
         }
@@ -423,7 +423,7 @@ void tw_pack_untilize_dest(
                 rows += (deferred - 1) * geometry.tile_cols * bytes;
                 continue;
             }
-            if (state.checks != nullptr) [[unlikely]] {
+            if (state.taints) [[unlikely]] {
                 scatter_taint(state, slot_taint(state, slot), face_rows_of(image), cb_out, rows);
             }
             pack_untilized(state, dst_packed_words(state, slot), image, format, rows, kCall);

@@ -345,7 +345,7 @@ void multiply_integers(ComputeState& state, const Block& block, const Shape& sha
             const Operand in1_operand = unpack_in1(state, block, column, buffer, call);
             to_words(in1_operand, block.transpose, in1);
             const uint32_t slot = block.dst + row * block.ct_dim + column;
-            if (state.checks != nullptr) [[unlikely]] {
+            if (state.taints) [[unlikely]] {
                 const TileTaint taint = in1_taint(state, block, in1_operand.bytes);
                 taint_matmul(state, faces_of(shape), in0, in0_taint, in1, taint, slot);
             }
@@ -412,7 +412,7 @@ void multiply_block(Block block, const char* call) {
     alignas(64) uint32_t buffer[kTileElements];
     for (uint32_t column = 0; column < block.ct_dim; column++) {
         const Operand operand = unpack_in1(state, block, column, buffer, call);
-        if (state.checks != nullptr) [[unlikely]] {
+        if (state.taints) [[unlikely]] {
             dst_of(state)->in1[column] = in1_taint(state, block, operand.bytes);
         }
         split<Side::A>(plan, operand, block.transpose, shape.in1_elements(), wide, in1[column]);
@@ -424,7 +424,7 @@ void multiply_block(Block block, const char* call) {
         for (uint32_t column = 0; column < block.ct_dim; column++) {
             const uint32_t slot = block.dst + row * block.ct_dim + column;
             uint32_t* held = dst_update(state, slot, call);
-            if (state.checks != nullptr) [[unlikely]] {
+            if (state.taints) [[unlikely]] {
                 taint_matmul(
                     state,
                     faces_of(shape),

@@ -43,7 +43,7 @@ Operand next_tile(const ComputeState& state, uint32_t num_faces, uint32_t* words
 
 // Taint of the next tile of the queue, from the rows it is made of.
 TileTaint next_taint(const ComputeState& state) {
-    if (state.checks == nullptr) [[likely]] {
+    if (!state.taints) [[likely]] {
         return {};
     }
     const uint32_t* queue = state.scratch;

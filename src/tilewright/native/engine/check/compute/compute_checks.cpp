@@ -5,11 +5,14 @@
 
 namespace tw {
 
-ComputeChecks* AllComputeChecks::add(KernelInstance& instance) {
+ComputeChecks* AllComputeChecks::add(KernelInstance& instance, bool taints) {
     cores_.push_back(std::make_unique<CoreComputeChecks>());
     CoreComputeChecks& core = *cores_.back();
     core.thread[0].operands.instance = &instance;
-    core.thread[0].values = &core.half[0];
+    if (taints) {
+        core.half = std::make_unique<DstTaint[]>(2);
+        core.thread[0].values = &core.half[0];
+    }
     return &core.thread[0];
 }
 
@@ -31,7 +34,9 @@ void AllComputeChecks::split_threads(KernelInstance& instance) {
 }
 
 void AllComputeChecks::use_half(KernelInstance& instance, uint32_t half) {
-    instance.core->compute->checks->values = &of(instance).half[half];
+    if (instance.core->compute->taints) {
+        instance.core->compute->checks->values = &of(instance).half[half];
+    }
 }
 
 }  // namespace tw

@@ -13,17 +13,17 @@ namespace tw {
 // Of one thread of a compute kernel, or of all three while one fiber runs them.
 struct ComputeChecks {
     OperandChecks operands;
-    DstTaint* values = nullptr;  // of the half of DST it works on
+    DstTaint* values = nullptr;  // of the half of DST it works on, if values are tracked
 };
 
 // One per core with a compute kernel; cores point to it.
 struct CoreComputeChecks {
     ComputeChecks thread[3];
-    DstTaint half[2];
+    std::unique_ptr<DstTaint[]> half;  // two of them, or none if values are not tracked
 };
 
 struct AllComputeChecks {
-    ComputeChecks* add(KernelInstance& instance);
+    ComputeChecks* add(KernelInstance& instance, bool taints);
     // Each thread starts with a copy of the common state.
     void split_threads(KernelInstance& instance);
     // A thread continues with another half of DST.

@@ -262,7 +262,7 @@ void checked::check_pack(const ComputeState& state, uint32_t cb, PackLoop needs,
 
 void checked::check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t cb, const char* call) {
     OperandChecks* checks = checks_of(state);
-    if (state.scratch[kReduceMask] == 0 || (dst_of(state)->plain_slots >> slot & 1) == 0) [[likely]] {
+    if (!state.taints || state.scratch[kReduceMask] == 0 || (dst_of(state)->plain_slots >> slot & 1) == 0) [[likely]] {
         return;
     }
     const auto axis = static_cast<ReduceAxis>(state.scratch[kReduceMask] - 1);
@@ -282,6 +282,9 @@ void checked::check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t
 }
 
 void checked::note_dst_write(const ComputeState& state, uint32_t slot, bool is_reduction) {
+    if (!state.taints) {
+        return;
+    }
     uint32_t& plain_slots = dst_of(state)->plain_slots;
     plain_slots = (plain_slots & ~(1u << slot)) | (is_reduction ? 0u : 1u << slot);
 }

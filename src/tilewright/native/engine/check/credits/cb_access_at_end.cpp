@@ -168,7 +168,8 @@ void CbAccess::report_left_over(Program& program, Core& core, uint32_t cb, Findi
     const CallPlace* place = nullptr;
     if (consumer == nullptr) {
         const bool is_elsewhere = producer != nullptr && consumed_elsewhere(program, core, cb);
-        if (producer == nullptr || (!is_elsewhere && is_read(core, cb))) {
+        const bool may_be_read = program.checks->is_fast || is_read(core, cb);  // a fast check sees no loads
+        if (producer == nullptr || (!is_elsewhere && may_be_read)) {
             return;
         }
         culprit = producer;

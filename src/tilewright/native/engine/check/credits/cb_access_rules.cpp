@@ -118,7 +118,7 @@ bool CbAccess::borrows(KernelInstance& instance, uint32_t cb, uint32_t from, uin
     const CbTraffic& traffic = instance.traffic[cb];
     const bool is_outsider = traffic.wait_calls == 0 && traffic.pop_calls == 0 && traffic.reserve_calls == 0 &&
                              traffic.push_calls == 0 && !instance.is_compute();
-    return is_outsider && instance.checks->history.borrow(instance, from, to - from);
+    return is_outsider && (instance.checks->is_fast || instance.checks->history.borrow(instance, from, to - from));
 }
 
 // Whether a store continues where the last one of the same instruction ended: a loop over a buffer.
@@ -265,7 +265,8 @@ void CbAccess::access_pages(KernelInstance& instance, uint32_t cb, uint32_t addr
     const bool is_known =
         traffic.wait_calls == 0 && last < buffer.occupied() &&
         (traffic.pages_pushed == 0 ? knows_there(instance, cb, last + 1)
-                                   : instance.checks->threads.knows_pushed(instance, cb, buffer.popped + last + 1));
+                                   : instance.checks->is_fast ||
+                                         instance.checks->threads.knows_pushed(instance, cb, buffer.popped + last + 1));
     if (!is_known) {
         report_read(instance, cb, address, bytes, true);
     }

@@ -22,6 +22,9 @@ const Core* core_at(KernelInstance& instance, uint32_t address) {
 
 void landed(KernelInstance& instance, uint32_t address, uint64_t bytes) {
     Checks& checks = *instance.checks;
+    if (checks.is_fast) {
+        return;
+    }
     if (const Core* core = address == 0 ? nullptr : core_at(instance, address)) {
         checks.processors.written(*core, address, static_cast<uint32_t>(bytes));
         checks.stored_pages.landed(*core, address, static_cast<uint32_t>(bytes));
@@ -50,10 +53,15 @@ void checked::noc_takes(KernelInstance& instance, const uint8_t* from, uint64_t 
             instance.checks->ordering.acquire(instance, Ordering::word_key(l1 + word));
         }
     }
-    instance.checks->history.touch(instance, reinterpret_cast<uintptr_t>(from), bytes, Touch::Read);
+    if (!instance.checks->is_fast) {
+        instance.checks->history.touch(instance, reinterpret_cast<uintptr_t>(from), bytes, Touch::Read);
+    }
 }
 
 void checked::noc_puts(KernelInstance& instance, uint8_t* to, uint64_t bytes, const uint8_t* values, bool to_local) {
+    if (instance.checks->is_fast) {
+        return;
+    }
     const uint32_t l1 = slot_pointer(to);
     const bool is_flag = !to_local && l1 != 0 && bytes <= sizeof(uint32_t);
     instance.checks->history.touch(
@@ -65,24 +73,33 @@ void checked::noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* f
         return;
     }
     Checks& checks = *instance.checks;
-    checks.processors.finish_copy(instance, checks.findings);
-    checks.processors.end_polling(instance);
+    if (!checks.is_fast) {
+        checks.processors.finish_copy(instance, checks.findings);
+        checks.processors.end_polling(instance);
+        checks.work_split.moved(instance, to_local ? from : to, to_local);
+    }
     const uint32_t from_l1 = slot_pointer(from), to_l1 = slot_pointer(to);
     const auto size = static_cast<uint32_t>(bytes);
     const bool from_own_core = from_l1 != 0 && core_at(instance, from_l1) == instance.core;
     checks.noc.tensor_transfer(instance, to_local ? from : to, to_local ? to_l1 : from_l1, size, to_local);
-    checks.work_split.moved(instance, to_local ? from : to, to_local);
     if (from_own_core) {
         checks.cb_access.access(instance, {from_l1, size, false, Accessor::Noc});
-        checks.stored_pages.sent(instance, from_l1, size);
+        if (!checks.is_fast) {
+            checks.stored_pages.sent(instance, from_l1, size);
+        }
     }
     if (to_local) {
         check_remote(instance, from_l1, bytes, false);
         checks.cb_access.access(instance, {to_l1, size, true, Accessor::Noc});
     } else {
         check_remote(instance, to_l1, bytes, true);
-        checks.layouts.drained(instance, from_l1, to, size);
+        if (!checks.is_fast) {
+            checks.layouts.drained(instance, from_l1, to, size);
+        }
         release_flag(instance, to_l1, bytes);
+    }
+    if (checks.is_fast) {
+        return;
     }
     taint_noc_copy(instance, to, from, bytes, to_local);
     checks.memory.copy(to, from, bytes);
@@ -94,9 +111,11 @@ void checked::noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* f
 
 void checked::noc_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes) {
     Checks& checks = *instance.checks;
-    checks.processors.finish_copy(instance, checks.findings);
-    checks.processors.end_polling(instance);
-    taint_defined(instance, to, bytes);
+    if (!checks.is_fast) {
+        checks.processors.finish_copy(instance, checks.findings);
+        checks.processors.end_polling(instance);
+        taint_defined(instance, to, bytes);
+    }
     const uint32_t to_l1 = slot_pointer(to);
     check_remote(instance, to_l1, bytes, true);
     release_flag(instance, to_l1, bytes);

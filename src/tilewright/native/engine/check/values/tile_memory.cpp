@@ -246,7 +246,9 @@ void checked::taint_pack_slot(
             slot,
             cb);
     }
-    taint_pack(state, state.checks->values->slot[slot], cb, geometry, state.pack.format, bytes);
+    if (state.taints) {
+        taint_pack(state, state.checks->values->slot[slot], cb, geometry, state.pack.format, bytes);
+    }
 }
 
 const TileTaint& slot_taint(const ComputeState& state, uint32_t slot) { return state.checks->values->slot[slot]; }
@@ -307,7 +309,7 @@ void taint_pack_data(
     uint32_t datum_bytes,
     uint32_t cb,
     const uint8_t* bytes) {
-    if (state.checks == nullptr) [[likely]] {
+    if (!state.taints) [[likely]] {
         return;
     }
     KernelInstance& instance = instance_of(state);

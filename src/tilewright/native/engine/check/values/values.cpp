@@ -49,7 +49,7 @@ void TileTaint::take_origins(const TileTaint& from) {
     }
 }
 
-DstTaint* dst_of(const ComputeState& state) { return state.checks != nullptr ? state.checks->values : nullptr; }
+DstTaint* dst_of(const ComputeState& state) { return state.taints ? state.checks->values : nullptr; }
 
 uint32_t broadcast_source(Broadcast broadcast, uint32_t row, uint32_t i, uint32_t faces, uint32_t b_faces) {
     const uint32_t face = i / kFaceElements, at = i % kFaceElements;

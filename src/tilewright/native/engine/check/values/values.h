@@ -77,16 +77,26 @@ struct ValueChecks {
     std::deque<CallPlace> places;  // of tile operations that mixed in marks
 };
 
-// Null in a plain run.
+// Null in a run that does not track values.
 DstTaint* dst_of(const ComputeState& state);
 // The datum of a broadcast operand that datum i of a result reads; faces: in one row of faces, of the result and of the
 // operand.
 uint32_t broadcast_source(Broadcast broadcast, uint32_t row, uint32_t i, uint32_t faces, uint32_t b_faces);
 
+// A hook of runs that track values.
+#define TW_TAINT_HOOK(name, parameters, arguments) \
+    namespace checked { \
+    void name parameters; \
+    } \
+    inline void name parameters { \
+        if (state.taints) [[unlikely]] { \
+            checked::name arguments; \
+        } \
+    }
+
 // --- tile operations; each does nothing in a plain run, and is called before the operation changes DST ---
-TW_HOOK(state, taint_clear, (const ComputeState& state), (state))  // DST reads as zero
-TW_HOOK(
-    state,
+TW_TAINT_HOOK(taint_clear, (const ComputeState& state), (state))  // DST reads as zero
+TW_TAINT_HOOK(
     taint_copy,
     (const ComputeState& state,
      uint32_t cb,
@@ -100,8 +110,7 @@ struct TaintedOperand {
     const Operand& operand;
     uint32_t cb;
 };
-TW_HOOK(
-    state,
+TW_TAINT_HOOK(
     taint_binary,
     (const ComputeState& state,
      BinaryOp op,
@@ -112,8 +121,7 @@ TW_HOOK(
      uint32_t slot,
      bool accumulate),
     (state, op, broadcast, row, a, b, slot, accumulate))
-TW_HOOK(
-    state,
+TW_TAINT_HOOK(
     taint_reuse_dest,
     (const ComputeState& state,
      BinaryOp op,
@@ -123,13 +131,11 @@ TW_HOOK(
      TaintedOperand from_cb,
      uint32_t slot),
     (state, op, broadcast, dst_is_a, from_dst, from_cb, slot))
-TW_HOOK(
-    state,
+TW_TAINT_HOOK(
     taint_compensated,
     (const ComputeState& state, TaintedOperand a, TaintedOperand mean, uint32_t slot),
     (state, a, mean, slot))
-TW_HOOK(
-    state,
+TW_TAINT_HOOK(
     taint_reduce,
     (const ComputeState& state,
      Pool pool,
@@ -165,13 +171,11 @@ TW_HOOK(state, check_vector_operand, (const ComputeState& state, uint32_t slot, 
 struct DataRange {
     uint32_t begin, end;
 };
-TW_HOOK(
-    state,
+TW_TAINT_HOOK(
     taint_vector_unary,
     (const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count),
     (state, defines, slot, ranges, count))
-TW_HOOK(
-    state,
+TW_TAINT_HOOK(
     taint_vector_binary,
     (const ComputeState& state,
      uint32_t slot_a,
@@ -209,7 +213,7 @@ TileReads reads_of(Broadcast broadcast);
 TileTaint load_taint(
     const ComputeState& state, uint32_t cb, const uint8_t* bytes, TileReads reads = TileReads::All, uint32_t row = 0);
 inline TileTaint taint_of(const ComputeState& state, uint32_t cb, const uint8_t* bytes) {
-    return state.checks != nullptr ? load_taint(state, cb, bytes) : TileTaint();
+    return state.taints ? load_taint(state, cb, bytes) : TileTaint();
 }
 // A DST tile (or anything else as packed) to a whole tile at `bytes`.
 void taint_pack(
