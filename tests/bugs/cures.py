@@ -224,6 +224,8 @@ NOT_MECHANICAL = {
     "semaphore-shared": "a second semaphore has to be made and told to its senders",
     "dst-index": "work is divided anew",
     "dst-unwritten": "which register was meant is not known",
+    "dst-width": "the host's configuration has to change",
+    "scaler-size": "the host, or another kernel, computes the scaler",
     "pack-unpack-order": "pages go through the buffer, or a small buffer is added",
     "geometry-mismatch": "which of the earlier operations is to be undone depends on what follows",
     "value-uninitialised": "what should be in the operand is not known",

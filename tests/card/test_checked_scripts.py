@@ -18,7 +18,12 @@ def test_a_finding_names_the_operation_and_the_line(real_ttnn: str, card_environ
     assert "error  cb-pop-unwaited\n  ttnn.generic_op  RISCV_1  RISCV_1.cpp:3  c_0  on core (0,0)" in result.stdout
     assert "reads 2048 bytes of tile 0 of tensor 0, whose tiles have 2048 bytes, into c_0," in result.stdout
     assert "writes page 1 of tensor 1 on a core that reads page 0 of tensor 0" in result.stdout
-    assert result.stdout.endswith("7 launches checked, 1 could not be run: 3 errors, 1 note\n")
+    words = " ".join(result.stdout.split())
+    assert "2 of 4 pages of the output hold elements that no kernel wrote, from page 2 on" in words
+    assert "reads runtime argument 0, which the host did not write on core (1,0)" in words
+    assert "reads page 12 of tensor 0, which has 12 pages" in words  # and no write to tensor 1 is blamed for it
+    assert "at byte 88 of row 0 in a shard of tensor 0: rows have 88 bytes and lie 96 bytes apart" in words
+    assert result.stdout.endswith("11 launches checked, 1 could not be run: 7 errors, 1 note\n")
 
 
 def test_a_script_that_fails_by_itself_is_an_error_in_json(

@@ -29,6 +29,21 @@ def run(device: ttnn.Device, body: str, second: ttnn.DataType = ttnn.bfloat16) -
     return run_checked(inputs, empty(device, 32, 32), compute_kernel(body))
 
 
+@pytest.mark.parametrize("dtype", [ttnn.int32, ttnn.uint32])
+def test_a_32_bit_integer_needs_32_bit_dst(device: ttnn.Device, dtype: ttnn.DataType) -> None:
+    body = "compute_kernel_hw_startup(0, 0, 16);\ncopy_init(0);\n" + step("copy_tile(0, 0, 0);")
+    inputs, output = [tiles(device, 32, 32, dtype)] * 2, empty(device, 32, 32, dtype)
+
+    def notes(is_wide: bool) -> list[RunNote]:
+        config = ttnn.ComputeConfigDescriptor(fp32_dest_acc_en=is_wide)
+        return run_checked(inputs, output, compute_kernel(body), config=config)
+
+    note = one_note(notes(False))
+    assert (note.rule, kernel_line(note)) == ("dst-width", MATHS_LINE)
+    assert "of c_0 to DST, which has 16 bits for each element: fp32_dest_acc_en is not set" in note.text
+    assert notes(True) == []
+
+
 def one_note(notes: list[RunNote]) -> RunNote:
     assert len(notes) == 1, notes
     return notes[0]

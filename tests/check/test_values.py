@@ -167,6 +167,30 @@ def test_a_product_with_zero_means_something(device: ttnn.Device) -> None:
     only(run(inputs, output, "add_init(0, 1);", "add_tiles(0, 1, 0, 0, 0);"), "value-uninitialised")
 
 
+# --- the scaler of a mean ---
+
+
+def divided_by(device: ttnn.Device, size: int) -> ttnn.Tensor:
+    """A scaler of one over ``size`` for 20 columns; the tensor has no dimension of 32."""
+    values = np.zeros((17, 20), np.float32)
+    values[[0, 16]] = 1 / size
+    return ttnn.from_numpy(values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device, pad_value=0)
+
+
+@pytest.mark.parametrize(("size", "is_wrong"), [(32, True), (20, False), (1, False), (64, False)])
+def test_a_mean_over_20_columns_divides_by_20(device: ttnn.Device, size: int, is_wrong: bool) -> None:
+    inputs = [tiles(device, 5, 20), divided_by(device, size)]
+    notes = [(note.rule, note.text) for note in run(inputs, empty(device, 5, 1), *reduction(ROW_SUM))]
+    text = "reduces along rows with a scaler of 1/32; tensor 0 has 20 columns, which padding makes 32"
+    assert notes == ([("scaler-size", text)] if is_wrong else [])
+
+
+def test_one_over_32_is_right_where_a_tensor_has_32_rows(device: ttnn.Device) -> None:
+    """The mean may be one over these."""
+    inputs = [tiles(device, 32, 20), divided_by(device, 32)]
+    assert run(inputs, empty(device, 32, 1), *reduction(ROW_SUM)) == []
+
+
 # --- beside a reduction ---
 
 REDUCED = """cb_wait_front(0, 1); cb_wait_front(1, 1); cb_reserve_back(2, 1); reduce_init<{kind}>(0, 1, 2);
@@ -198,7 +222,8 @@ def test_a_result_used_as_a_whole_tile(device: ttnn.Device) -> None:
     inputs = [tiles(device, 32, 32), ones(device)]
     prepare = REDUCED.format(kind=ROW_SUM, init="add_init")
     maths = "add_tiles(0, 2, 0, 0, 0);"
-    only(run(inputs, empty(device, 32, 32), prepare, maths, circular_buffer(2, 1)), "broadcast-region")
+    note = only(run(inputs, empty(device, 32, 32), prepare, maths, circular_buffer(2, 1)), "broadcast-region")
+    assert note.text.endswith("left its result only in column 0; no broadcast has read it")
     assert run(inputs, empty(device, 32, 1), prepare, maths, circular_buffer(2, 1)) == []
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
+from tilewright._card.new_tensors import take_new
+
 # Packages whose functions are on the stack without being part of the model.
 _NOT_OF_THE_SCRIPT = {"ttnn", "tilewright", "torch", "pytest", "_pytest", "pluggy", "runpy"}
 
@@ -89,10 +91,15 @@ def _given(frame: FrameType) -> Iterator[Any]:
 
 
 def _described(tensor: Any) -> dict[str, Any] | None:
-    """Where a tensor lies and what is in it; None where its pages do not simply go round the banks."""
-    if not tensor.is_allocated() or tensor.is_sharded() or tensor.is_per_core_allocated():
+    """Where a tensor lies and what is in it; None where its pages neither go round the banks nor are rows of shards."""
+    if not tensor.is_allocated() or tensor.is_per_core_allocated():
+        return None
+    rows = _rows_of_shard(tensor) if tensor.is_sharded() else 0
+    if rows is None:
         return None
     return {
+        "rows_of_shard": rows,
+        "is_new": take_new(tensor),
         "memory": tensor.memory_config().buffer_type.name,
         "address": tensor.buffer_address(),
         "page_bytes": tensor.buffer_page_size(),
@@ -103,6 +110,12 @@ def _described(tensor: Any) -> dict[str, Any] | None:
         "tile": list(tensor.tile.tile_shape),
         "shape": list(tensor.shape),
     }
+
+
+def _rows_of_shard(tensor: Any) -> int | None:
+    """Rows that each core has of a row-major tensor; None for other shards."""
+    shards = tensor.memory_config().shard_spec
+    return int(shards.shape[0]) if shards is not None and tensor.layout.name == "ROW_MAJOR" else None
 
 
 def tensors_among(arguments: Any) -> Iterator[Any]:

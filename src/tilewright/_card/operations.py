@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from tilewright._card.new_tensors import watch_allocations
 from tilewright._card.program_cache import check_program_caches
 from tilewright._card.systems import system_for
 from tilewright._debug.prompt import ENDED_AT_STOP
@@ -30,6 +31,7 @@ def watch_operations() -> str:
         sys.excepthook = _quiet_at_the_end(sys.excepthook)
         devices = ttnn._ttnn.multi_device
         devices.open_mesh_device = _refusing(devices.open_mesh_device)
+        watch_allocations()
         if _num_chips() > 1:
             for kind in (ttnn.decorators.FastOperation, ttnn.decorators.Operation):
                 kind.__call__ = _finished(kind.__call__)

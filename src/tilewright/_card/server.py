@@ -38,6 +38,7 @@ from tilewright._launch.chip import Chip
 from tilewright._launch.observer import installed, observed_run, requested_observers
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.program import ProgramDescriptor, ProgramStructure
+from tilewright._tensor.memory_config import BufferType
 from tilewright._wire import card as wire
 from tilewright._wire.card import CardMessageKind
 from tilewright._wire.layout import packer
@@ -69,7 +70,7 @@ class CardServer:
         fabric = fabric_defines(layout) if model.mesh.chips > 1 else ()
         begin = self._arch.l1_unreserved_base
         self._decoder = Decoder(layout, l1, model.grid[0], str(root), begin, self._core, fabric)
-        if _sees_unwritten_arguments():
+        if _sees_unwritten_memory():
             self._decoder.mark_all(layout["MEM_MAP_END"], begin)
         nodes = nodes_of(
             model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_addresses
@@ -178,11 +179,19 @@ class CardServer:
         if not installed:
             return self._chip.launch(program, self._options).seconds
         call = self._call if with_tensors else dataclasses.replace(self._call, tensors=())
+        self._poison_new(call)
         try:
             return observed_run(CardLaunch(self._chip, program, self._options, call, self._show)).seconds
         finally:
-            if _sees_unwritten_arguments():
+            if _sees_unwritten_memory():
                 self._decoder.mark_arguments(program)
+
+    def _poison_new(self, call: Call) -> None:
+        """Fill the tensors that hold nothing yet, so that it shows what a checked program leaves out."""
+        for each in call.tensors if _sees_unwritten_memory() else ():
+            if each is not None and each.is_new:
+                place = BufferType.DRAM if each.is_dram else BufferType.L1
+                self._chip.fill_pages(place, each.address, each.stride, each.num_pages, each.dtype.poison)
 
     def _show(self, text: str) -> None:
         send(self._channel, CardMessageKind.PRINT, text)
@@ -208,8 +217,8 @@ class CardServer:
         self._chip.set_l1_banks([y * self._grid[0] + x for x, y in banks])
 
 
-def _sees_unwritten_arguments() -> bool:
-    return any(each.sees_unwritten_arguments for each in installed)
+def _sees_unwritten_memory() -> bool:
+    return any(each.sees_unwritten_memory for each in installed)
 
 
 def _greeting(model: CardModel, layout: ReleaseLayout, wants_operations: bool) -> wire.CardGreeting:

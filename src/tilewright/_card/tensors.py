@@ -2,8 +2,8 @@
 """A ttnn call as the host's process describes it (``current_tensors`` in _card/host.py).
 
 The first line of JSON has the functions that led to the call. One line follows for each tensor, in the order of the
-call; ``null`` for one whose pages do not simply go round the banks. Of a tensor that cannot be described in full
-nothing is known: silence is better than a false alarm.
+call; ``null`` for one whose pages neither go round the banks nor are rows of shards. Of a tensor that cannot be
+described in full nothing is known: silence is better than a false alarm.
 """
 
 from __future__ import annotations
@@ -47,16 +47,19 @@ def _tensor(said: dict[str, Any] | None) -> ForeignTensor | None:
         geometry = page_geometry(shape, dtype, layout, tile)
     except (KeyError, TypeError, ValueError):
         return None  # a dtype, layout or tile that is not simulated
-    if geometry != (said["page_bytes"], said["num_pages"]) or not said["num_pages"]:
+    is_sharded = said["rows_of_shard"] > 0
+    if not is_sharded and (geometry != (said["page_bytes"], said["num_pages"]) or not said["num_pages"]):
         return None  # padded otherwise, or a view of another tensor's memory
     return ForeignTensor(
         is_dram=said["memory"] == BufferType.DRAM.name,
         address=said["address"],
         page_bytes=said["page_bytes"],
         stride=said["stride"],
-        num_pages=said["num_pages"],
+        num_pages=0 if is_sharded else said["num_pages"],
         layout=layout,
         shape=shape,
         tile=tile,
         dtype=dtype,
+        pages_per_shard=said["rows_of_shard"],
+        is_new=said["is_new"] and not is_sharded,
     )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tilewright._errors import TilewrightError
 from tilewright._launch.engine import engine
 from tilewright._launch.executable import Executable
-from tilewright._launch.host_memory import HostMemory
+from tilewright._launch.host_memory import ForeignTensor, HostMemory
 from tilewright._launch.launch import Launcher
 from tilewright._launch.launch_arguments import LaunchArguments
 from tilewright._launch.run_options import USUAL_OPTIONS, RunOptions
@@ -318,7 +318,7 @@ class Chip:
                 handle, int(buffer_type is BufferType.DRAM), address, aligned_page_bytes, num_pages, pattern
             )
 
-    def unwritten_pages(self, tensor: Tensor) -> tuple[int, int]:
+    def unwritten_pages(self, tensor: Tensor | ForeignTensor) -> tuple[int, int]:
         """How many pages of a tensor hold an element that neither the host nor a kernel wrote; the first of them."""
         memory, first = HostMemory([tensor]), ctypes.c_uint64()
         with self._in_use() as handle:

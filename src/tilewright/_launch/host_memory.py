@@ -27,7 +27,10 @@ _FLOATS = (DataType.BFLOAT16, DataType.FLOAT32)
 
 @dataclasses.dataclass(frozen=True)
 class ForeignTensor:
-    """A tensor that another host than ``tilewright.ttnn`` laid out. Which of its bytes were written is not known."""
+    """A tensor that another host than ``tilewright.ttnn`` laid out.
+
+    Which of its bytes were written is known only of one that ``is_new``: it was allocated, and holds poison.
+    """
 
     is_dram: bool
     address: int
@@ -38,6 +41,8 @@ class ForeignTensor:
     shape: Shape
     tile: Tile
     dtype: DataType
+    pages_per_shard: int = 0  # of a tensor in shards, whose num_pages is 0
+    is_new: bool = False
 
     @property
     def padded_shape(self) -> Shape:
@@ -81,13 +86,11 @@ class HostMemory:
         """
         spec = _spec(tensor.buffer())
         spec.layout = _LAYOUTS[tensor.layout]
+        _set_sides(spec, tensor.shape)
         spec.data_format = tensor.dtype.data_format.value
-        spec.element_bytes = 1 if tensor.dtype.is_block_float else tensor.dtype.element_bytes
-        spec.poison = tensor.dtype.poison
+        _set_poison(spec, tensor.dtype)
         spec.host_wrote = tensor.buffer().host_wrote
         spec.zeros_pad = not tensor.buffer().pad_value_given
-        # Any pattern of these dtypes may be a number, but hardly a whole page of it.
-        spec.poison_is_a_value = tensor.dtype not in _FLOATS
         padding = padding_bits(tensor)
         if padding is not None:
             self._set_outside(spec, padding)
@@ -100,13 +103,17 @@ class HostMemory:
             )
         spec = wire.HostBufferMessage(
             is_dram=int(tensor.is_dram),
-            layout=_LAYOUTS[tensor.layout],
+            layout=wire.HostLayout.UNKNOWN if tensor.pages_per_shard else _LAYOUTS[tensor.layout],
             address=tensor.address,
             page_bytes=tensor.page_bytes,
             stride=tensor.stride,
             num_pages=tensor.num_pages,
             data_format=tensor.dtype.data_format.value,
+            pages_per_shard=tensor.pages_per_shard,
         )
+        _set_sides(spec, tensor.shape)
+        if tensor.is_new:
+            _set_poison(spec, tensor.dtype)
         if tensor.layout is Layout.TILE:
             self._set_outside(spec, padding_bits_of(tensor.shape, tensor.tile, tensor.dtype))
         return spec
@@ -120,6 +127,17 @@ class HostMemory:
         """Address of the bits of the bytes beside a tensor's shape."""
         bits = self._outside.get(id(spec))
         return bits.ctypes.data if bits is not None else None
+
+
+def _set_sides(spec: wire.HostBufferMessage, shape: Shape) -> None:
+    spec.height, spec.width = (1, 1, *shape)[-2:]
+
+
+def _set_poison(spec: wire.HostBufferMessage, dtype: DataType) -> None:
+    spec.element_bytes = 1 if dtype.is_block_float else dtype.element_bytes
+    spec.poison = dtype.poison
+    # Any pattern of these dtypes may be a number, but hardly a whole page of it.
+    spec.poison_is_a_value = dtype not in _FLOATS
 
 
 def _spec(buffer: Buffer) -> wire.HostBufferMessage:

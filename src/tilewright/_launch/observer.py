@@ -151,11 +151,11 @@ class Observer(abc.ABC, Generic[Result]):
     Attributes:
         results: what it found so far, in this process.
         take: gets each result; adds it to ``results`` unless replaced.
-        sees_unwritten_arguments: a card's server marks arguments after a launch, so that those of the next one that its
-            host does not write are known.
+        sees_unwritten_memory: a card's server marks arguments after a launch, so that those of the next one that its
+            host does not write are known, and fills tensors that hold nothing yet with poison.
     """
 
-    sees_unwritten_arguments = False
+    sees_unwritten_memory = False
 
     def __init__(self) -> None:
         self.results: list[Result] = []

@@ -302,7 +302,10 @@ class HostBufferMessage(ctypes.Structure):
     poison_is_a_value: u32
     zeros_pad: u32
     data_format: u32  # 255: not known
+    height: u32  # of the last two dimensions, without padding; 0: not known
+    width: u32
     outside_bytes: u64
+    pages_per_shard: u64  # of a tensor in shards, whose num_pages is 0; 0: it is interleaved
 
 
 @structure

@@ -101,7 +101,7 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "output-unwritten": (((*_BETWEEN_CORES, *_WRONG_SIZES, *_BAD_VALUES), _anywhere),),
     # What a kernel does with an argument that it did not get.
     "arg-missing": ((("arg-missing",), _on_unserved_cores),),
-    "noc-unaligned": ((_WRONG_SIZES, _same_kernel), _NOT_GIVEN),
+    "noc-unaligned": ((_WRONG_SIZES, _same_kernel), (("noc-page-stride",), _same_kernel), _NOT_GIVEN),
     "noc-page-out-of-range": ((_WRONG_SIZES, _same_kernel), _NOT_GIVEN),
     "noc-page-stride": ((_WRONG_SIZES, _same_kernel),),
     "cb-write-past-reserve": ((_WRONG_SIZES, _same_kernel),),

@@ -66,7 +66,7 @@ class CheckObserver(Observer[CheckedLaunch]):
         progress: gets a line about what is being done.
     """
 
-    sees_unwritten_arguments = True
+    sees_unwritten_memory = True
 
     def __init__(
         self, seeds: int | None = None, sync: bool = False, footprint: bool = False, fast: bool = False

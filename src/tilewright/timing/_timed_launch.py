@@ -141,10 +141,15 @@ def timed_launches(launch: Launch, run: Run) -> list[TimedLaunch]:
     return [dataclasses.replace(timed, record=record, chip=chip) for chip, record in records]
 
 
+def _is_in_shards(tensor: Tensor | ForeignTensor) -> bool:
+    """Whether it is not known how a tensor of the real ttnn is distributed."""
+    return isinstance(tensor, ForeignTensor) and tensor.pages_per_shard > 0
+
+
 def timed_launch(launch: Launch, run: Run, *, keep_events: bool = False) -> TimedLaunch:
     """A launch with the time of one of its runs, which recorded its calls."""
     assert run.calls is not None
-    tensors = tuple(None if each is None else TensorFacts.of(each) for each in launch.tensors)
+    tensors = tuple(None if each is None or _is_in_shards(each) else TensorFacts.of(each) for each in launch.tensors)
     num_inputs = len(tensors) - launch.num_outputs
     return TimedLaunch(
         run.calls,

@@ -79,6 +79,29 @@ def row_sum_over_padding(host: Host) -> Launches:
     yield program(host, host.tensor(values), host.output(32, 32), expected, body)
 
 
+@twin(KIND, "scaler-size")
+def mean_over_padded_columns(host: Host) -> Launches:
+    """A mean of 16 columns divides by the 32 that padding makes of them."""
+    body = """
+    compute_kernel_hw_startup(0, 2, 16);
+    cb_wait_front(2, 1);
+    cb_wait_front(0, 1);
+    reduce_init<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 2, 16);
+    cb_reserve_back(16, 1);
+    tile_regs_acquire();
+    reduce_tile<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 2, 0, 0, 0);  // BUG
+    pack_section(16);
+    reduce_uninit();
+    cb_push_back(16, 1);
+    cb_pop_front(0, 1);
+    cb_pop_front(2, 1);
+    """
+    one_over = host.pick(buggy="0x3d003d00", fixed="0x3d803d80")  # 1/32, 1/16
+    scaler = SCALER.replace("i % 128 < 8 ? 0x3f803f80", f"i % 256 < 8 ? {one_over}")  # columns 0 to 15
+    values = (np.arange(8 * 16).reshape(8, 16) % 7).astype(np.float64)
+    yield program(host, host.tensor(values), host.output(8, 1), values.mean(axis=1, keepdims=True), body, scaler)
+
+
 @twin(KIND, "value-padding")
 def product_over_padding(host: Host) -> Launches:
     """A matrix product runs over the padding of its inner dimension."""

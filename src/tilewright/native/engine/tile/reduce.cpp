@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "check/compute/operands.h"
+#include "check/values/scaler_width.h"
 #include "deferred_dst.h"
 #include "reduction.h"
 #include "source.h"
@@ -46,6 +47,7 @@ void reduce(
     }
     check_slot(state, dst, "reduce_tile");
     note_dst_write(state, dst, true);
+    check_scaler(state, pool, axis, scaler);
     taint_reduce(state, pool, axis, data, data_taint, scaler, scaler_taint, num_faces, dst);
     const bool maximum = pool == Pool::Max;
     if (axis == ReduceAxis::Row && !maximum && keeps_column(state, data, scaler, num_faces, dst)) {

@@ -95,6 +95,7 @@ void unpack_to_dst(
     note_dst_write(state, slot, false);
     uint32_t* words = geometry.num_faces == 4 ? dst_overwrite(state, slot, call) : dst_update(state, slot, call);
     const uint8_t* bytes = unpack_words(state, unpacker, cb, tile, words, call);
+    check_dst_width(state, cb, call);
     taint_copy(state, cb, bytes, slot, transpose);
     if (transpose) {
         transpose_words(words, geometry, transpose & 1, transpose & 2);

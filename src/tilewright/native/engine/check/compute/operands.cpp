@@ -184,6 +184,23 @@ void checked::check_loops(const ComputeState& state, const LoopNeeds& needs, uin
     }
 }
 
+// On a card the lower half of such a word has no place in 16-bit DST. A float loses only precision.
+void checked::check_dst_width(const ComputeState& state, uint32_t cb, const char* call) {
+    const DataFormat format = tile_geometry(cb).format;
+    if (state.fp32_dest || (format != DataFormat::Int32 && format != DataFormat::UInt32)) {
+        return;
+    }
+    note_finding(
+        *checks_of(state)->instance,
+        Rule::DstWidth,
+        cb,
+        0,
+        "%s brings %s of c_%u to DST, which has 16 bits for each element: fp32_dest_acc_en is not set",
+        call,
+        format_name(format),
+        cb);
+}
+
 void checked::check_source(const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, const char* call) {
     OperandChecks* checks = checks_of(state);
     const TileGeometry& geometry = tile_geometry(cb);

@@ -64,6 +64,8 @@ TW_HOOK(
     check_source,
     (const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, const char* call),
     (state, unpacker, cb, call))
+// A tile that goes to DST as it is.
+TW_HOOK(state, check_dst_width, (const ComputeState& state, uint32_t cb, const char* call), (state, cb, call))
 TW_HOOK(
     state,
     check_pack,

@@ -23,6 +23,8 @@ struct HostMemory {
     uint64_t num_pages = 0;
     HostLayout layout = HostLayout::Unknown;
     DataFormat format = DataFormat::Invalid;  // Invalid: not known
+    uint32_t height = 0, width = 0;  // last two dimensions without padding; 0: not known
+    uint64_t pages_per_shard = 0;  // not 0: each core has a shard at `address`, and num_pages is 0
     // Elements that hold `poison` are uninitialised: padding always, others unless the host wrote the tensor.
     uint32_t element_bytes = 0;  // 1, 2 or 4; 0: everything counts as written
     uint32_t poison = 0;

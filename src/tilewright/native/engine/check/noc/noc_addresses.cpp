@@ -291,7 +291,7 @@ void NocAddresses::page(bool is_dram, uint32_t base, uint32_t page, uint32_t pag
     check_base(current_instance(), is_dram, base, page_bytes, page);
     for (const HostMemory& buffer : program_->host_memory) {
         if (buffer.is_dram != is_dram || buffer.address != base || buffer.stride != page_bytes ||
-            page < buffer.num_pages) {
+            buffer.num_pages == 0 || page < buffer.num_pages) {
             continue;
         }
         if (beyond_.size() == kPagesKept) {

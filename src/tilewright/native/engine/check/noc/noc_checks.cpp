@@ -6,6 +6,7 @@
 #include "check/checks.h"
 #include "check/hooks.h"
 #include "check/memory/memory_names.h"
+#include "check/noc/shard_rows.h"
 #include "dataflow/noc_address.h"
 #include "run/scheduler.h"
 
@@ -38,6 +39,8 @@ void NocChecks::read(uint64_t source, uint32_t local, uint32_t bytes, uint32_t n
     addresses_.check_size(instance, bytes, "reads");
     addresses_.check_alignment(instance, source, destination, true);
     addresses_.check_memory(instance, source, bytes, "reads");
+    check_shard_rows_at(instance, source, bytes, "reads");
+    check_shard_rows(instance, destination & kL1OffsetMask, bytes, "reads into");
     check_store(instance, *instance.core, destination, bytes, "reads");
     if (own != 0) {
         check_load(instance, own, bytes, "reads");
@@ -74,6 +77,8 @@ void NocChecks::write(
     addresses_.check_size(instance, bytes, "writes");
     addresses_.check_alignment(instance, destination, source, false);
     addresses_.check_memory(instance, destination, bytes, "writes");
+    check_shard_rows_at(instance, destination, bytes, "writes");
+    check_shard_rows(instance, source & kL1OffsetMask, bytes, "writes from");
     check_load(instance, source, bytes, "writes");
     Transfer transfer = write_transfer(destination, bytes, noc, flags, transaction_id);
     transfer.local = source;

@@ -147,7 +147,8 @@ void note_value(
     const Origin& origin = origins.of[kind];
     const CallPlace* taken_in = origin.taken_in != nullptr ? origin.taken_in : origin.read_by;
     if (taken_in == nullptr) {
-        note_finding(instance, kRules[kind], buffer, reinterpret_cast<uintptr_t>(to), "%s", text.c_str());
+        const char* rest = kRules[kind] == Rule::BroadcastRegion ? "; no broadcast has read it" : "";
+        note_finding(instance, kRules[kind], buffer, reinterpret_cast<uintptr_t>(to), "%s%s", text.c_str(), rest);
         return;
     }
     // The finding is made where the value came in, because the cure belongs there.
