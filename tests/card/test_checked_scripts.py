@@ -11,7 +11,7 @@ SCRIPT = Path(__file__).with_name("broken_rules.py")
 
 
 def test_a_finding_names_the_operation_and_the_line(real_ttnn: str, card_environment: dict[str, str]) -> None:
-    command = [real_ttnn, "-m", "tilewright", "check", str(SCRIPT)]
+    command = [real_ttnn, "-m", "tilewright", "check", "--dispatch", "slow", str(SCRIPT)]
     result = subprocess.run(command, capture_output=True, text=True, env=card_environment, timeout=600, check=False)
     assert result.returncode == 1, result.stderr
     assert "error  noc-push-in-flight\n  ttnn.generic_op  RISCV_1  RISCV_1.cpp:5  c_0  on core (0,0)" in result.stdout

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 import tilewright
 from tests.check.cb_access_program import line_of, marked_line, notes, tiles, words
+from tests.check.source_program import check_source, source_program
 from tilewright import ttnn
 from tilewright._errors import DeadlockError, KernelError
 from tilewright._record.run import Run
@@ -424,3 +426,19 @@ def test_a_plain_run_notes_nothing(device: ttnn.Device) -> None:
     buffer = ttnn.CBDescriptor(2048, cores, [ttnn.CBFormatDescriptor(0, ttnn.bfloat16, 2048)])
     tensor = words(device)
     assert tilewright.run_program([tensor], ttnn.ProgramDescriptor(kernels=[kernel], cbs=[buffer])).notes == []
+
+
+def test_a_helper_that_has_popped_the_pages_already_is_named(device: ttnn.Device, tmp_path: Path) -> None:
+    helper = tmp_path / "take.h"
+    helper.write_text("inline void take_pages(uint32_t cb) {\n    cb_wait_front(cb, 2);\n    cb_pop_front(cb, 2);\n}\n")
+
+    def found(rest: str) -> list[tuple[str, str]]:
+        writer = f'#include "{helper}"\nvoid kernel_main() {{\n    take_pages(0);\n    {rest}\n}}'
+        reader = "void kernel_main() { for (int i = 0; i < 4; i++) { cb_reserve_back(0, 1); cb_push_back(0, 1); } }"
+        program = source_program({0: 4}, reader=reader, writer=writer)
+        return [(each.rule, each.numbers) for each in check_source(device, program).findings]
+
+    (wrong,) = found("cb_pop_front(0, 2);")
+    assert wrong[0] == "cb-pop-unwaited"
+    assert wrong[1].endswith("; the helper called in line 3 has popped its pages already (take.h:3)")
+    assert found("cb_wait_front(0, 2); cb_pop_front(0, 2);") == []

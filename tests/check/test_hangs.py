@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import tilewright
 from tests.check.source_program import check_source, rules, source_program
 from tilewright import ttnn
 from tilewright._build.compiler import find_compiler
@@ -241,3 +242,19 @@ def test_cause_beyond_the_look_ahead_is_marked_uncertain(device: ttnn.Device) ->
     (finding,) = check_source(device, program).findings
     assert finding.rule == "hang-circle"
     assert finding.numbers.endswith("What reader would do later was not followed to its end.")
+
+
+def test_pages_of_a_buffer_over_a_tensor_do_not_come_back(device: ttnn.Device) -> None:
+    """A writer that reads a tensor in L1 twice, popping it the first time."""
+    tensor = ttnn.full([1, 2048], 1.0, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device, ttnn.L1_MEMORY_CONFIG)
+    first, again = TAKE.format(0, 2), "cb_wait_front(0, 2);"
+
+    def found(*lines: str) -> list[str]:
+        program = source_program({0: 2}, reader=body(PUSH.format(0, 2)), writer=body(*lines))
+        program.cbs[0].set_buffer_from_tensor(tensor)
+        return [each.numbers for each in tilewright.check_program([tensor], program).findings]
+
+    (text,) = found(first, again, "cb_pop_front(0, 2);")
+    assert "pushed 2 pages in all and has finished, writer needs 4" in text
+    assert "lies over a tensor, and popping only moves its read pointer on" in text
+    assert found(again, first) == []

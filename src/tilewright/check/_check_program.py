@@ -24,6 +24,7 @@ from tilewright.check._finding import Finding, merge_findings
 from tilewright.check._guarded_calls import guarded_calls
 from tilewright.check._l1_footprint import L1Footprint, make_footprint
 from tilewright.check._orders import orders_to_try
+from tilewright.check._over_tensors import with_tensor_hint
 from tilewright.check._reuse import reuse_findings
 from tilewright.check._silence import SilencedFinding, separate_silenced
 from tilewright.check._smallest_depths import smallest_depths
@@ -164,6 +165,7 @@ def check_launch(
             found = _in_other_orders(launch, before, orders, found)
     if error is None:
         found += unwritten_output(launch)
+    found = [with_tensor_hint(each, launch.program) for each in found]
     found += guarded_calls(launch.program)
     found += reuse_findings(launch, fresh_program)
     if launch.operation.endswith(_REINTERPRETS):

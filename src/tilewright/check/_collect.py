@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from tilewright._build.source_lines import SourceLine
 from tilewright._diagnose.deadlock import StuckCores, stuck_cores
@@ -59,13 +60,23 @@ def _of_note(run: Run, note: RunNote, seed: int) -> Finding:
         (note.core,),
         None if note.cb is None else run.cb_label(note.cb),
         note.address,
-        _named(run, note.text),
+        _named(run, note.text) + _popped_by_helper(run, note),
         rule.cause,
         rule.cure,
         note.count,
         seed,
         _related(run, note),
     )
+
+
+def _popped_by_helper(run: Run, note: RunNote) -> str:
+    """The helper that popped the pages of a buffer before the kernel popped them again; empty where that is not so."""
+    if note.rule != "cb-pop-unwaited" or note.related is None:
+        return ""
+    path, line, called_from = _place(run, note.related.kernel, note.related.stack)
+    if called_from is None:
+        return ""
+    return f"; the helper called in line {called_from[1]} has popped its pages already ({Path(path).name}:{line})"
 
 
 def _related(run: Run, note: RunNote) -> Place | None:

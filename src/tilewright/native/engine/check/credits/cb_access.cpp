@@ -117,11 +117,13 @@ void CbAccess::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     // Blocks that are pushed whole are popped whole, even if fewer pages were needed.
     const bool is_known = knows_there(instance, cb, pages);
     if (pages > mine.waited && !are_its_own && !is_tensor(instance, cb) && !is_known) {
-        note_finding(
+        const bool was_popped = mine.waited == 0 && mine.pop.instance != nullptr;
+        note_finding_with(
             instance,
             Rule::CbPopUnwaited,
             cb,
             0,
+            was_popped ? mine.pop : CallPlace{},
             "cb_pop_front(c_%u, %u) with %u of these pages waited for",
             cb,
             pages,
