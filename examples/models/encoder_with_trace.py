@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A transformer encoder layer, captured in a trace and replayed with new inputs.
 
-    tilewright exec --dispatch fast examples/models/encoder_with_trace.py
-    tilewright time --dispatch fast examples/models/encoder_with_trace.py
+    tilewright exec examples/models/encoder_with_trace.py
+    tilewright time examples/models/encoder_with_trace.py
 
 Each replay is compared with float64, element by element.
 """

@@ -24,7 +24,7 @@ except AssertionError as error:
 
 @pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
 def test_models_agree_with_float64(arch: str, real_ttnn_with_torch: str) -> None:
-    command = [real_ttnn_with_torch, "-m", "tilewright", "exec", "--quiet", "--dispatch", "fast", "--arch", arch, "--"]
+    command = [real_ttnn_with_torch, "-m", "tilewright", "exec", "--quiet", "--arch", arch, "--"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (SOURCE, MODELS))), "LOGURU_LEVEL": "ERROR"}
     ended = subprocess.run(
         [*command, real_ttnn_with_torch, "-c", RUN_ALL], env=environment, capture_output=True, text=True, timeout=600

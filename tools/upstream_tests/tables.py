@@ -22,9 +22,10 @@ _CAUSES = (
         r"FileNotFoundError|No such file|does not exist|Couldn't connect|LocalEntryNotFound",
         "needs a file that is not there",
     ),
-    (r"MemoryError|bad_alloc|std::bad_alloc|Cannot allocate memory", "needs more of the host's memory"),
+    (r"MemoryError|bad_alloc|can't allocate memory|Cannot allocate memory", "needs more of the host's memory"),
     (r"Requested mesh|num_devices|more devices|exceeds the system|mesh shape", "needs several chips"),
-    (r"tilewright|not modelled", "refused by tilewright"),
+    (r"compute_with_storage_end_override|dispatch_core_manager", "needs other dispatch cores"),
+    (r"tilewright: ", "refused by tilewright"),
     (r"TT_FATAL|TT_THROW|RuntimeError", "ttnn raised an error"),
     (r"AssertionError|assert ", "a comparison failed"),
 )
