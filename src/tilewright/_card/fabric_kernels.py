@@ -24,6 +24,8 @@ _PLACES = {
     "TW_NUM_PACKET_HEADERS": "NUM_PACKET_HEADERS",
 }
 
+_SHARED = ("hostdev", "api/socket_api.h", "api/alignment.h")
+
 
 def fabric_defines(layout: ReleaseLayout) -> tuple[tuple[str, str], ...]:
     """Macros for kernels of several chips; none if the release has no fabric of this kind."""
@@ -38,12 +40,14 @@ def fabric_include_paths(root: str) -> tuple[str, ...]:
 
 
 def _shared_headers(root: str) -> Path:
-    """A folder that leads to the headers the package's host and kernels share."""
-    folder = cache_directory() / "card" / "fabric-headers" / digest(root)
-    link = folder / "hostdev"
-    if not link.is_symlink():
+    """A folder that leads to the headers the package's host and kernels share, and to those of sockets."""
+    folder = cache_directory() / "card" / "fabric-headers" / digest(root, *_SHARED)
+    missing = [name for name in _SHARED if not (folder / name).is_symlink()]
+    if missing:
         with locked(f"fabric-headers-{folder.name}"):
-            if not link.is_symlink():
-                folder.mkdir(parents=True, exist_ok=True)
-                link.symlink_to(Path(root) / "tt_metal" / "hw" / "inc" / "hostdev")
+            for name in missing:
+                link = folder / name
+                link.parent.mkdir(parents=True, exist_ok=True)
+                if not link.is_symlink():
+                    link.symlink_to(Path(root) / "tt_metal" / "hw" / "inc" / name)
     return folder

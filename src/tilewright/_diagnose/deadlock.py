@@ -335,14 +335,17 @@ def _semaphore_hang(run: Run, position: KernelPosition) -> Hang:
 
 def _raisers(run: Run, position: KernelPosition) -> str:
     """Kernels that have raised the semaphore a kernel waits for, and those that have not but do on other cores."""
-    here = [each for each in run.raises if (each.on, each.semaphore) == (position.core, position.wait_semaphore)]
-    raised: dict[tuple[int, int], list[Core]] = defaultdict(list)
+    here = [each for each in run.raises if (each.on, each.word) == (position.core, position.wait_word)]
+    raised: dict[tuple[int, int, str], list[Core]] = defaultdict(list)
     for each in here:
         if each.count:
-            raised[each.kernel, each.count].append(each.core)
+            over = (
+                "" if each.link is None else f" with packets that left chip {each.link[0]} over channel {each.link[1]}"
+            )
+            raised[each.kernel, each.count, over].append(each.core)
     said = [
-        f"{run.kernel_label(kernel)} on {name_cores(cores)} raised it {_times(count, len(cores))}"
-        for (kernel, count), cores in raised.items()
+        f"{run.kernel_label(kernel)} on {name_cores(cores)} raised it {_times(count, len(cores))}{over}"
+        for (kernel, count, over), cores in raised.items()
     ]
     have = {(each.kernel, each.core) for each in here if each.count}
     kernels = {each.kernel for each in here}

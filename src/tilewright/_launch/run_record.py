@@ -150,6 +150,7 @@ class RecordReader:
             0,
             None,
             False,
+            0,
             True,
             nothing,
             nothing,
@@ -169,6 +170,7 @@ class RecordReader:
             report.wait_have,
             semaphore_id,
             (semaphore_id, report.core_x, report.core_y) in self._semaphores,
+            report.wait_word,
             bool(report.is_error),
             _bits(report.would_push),
             _bits(report.would_pop),
@@ -220,12 +222,13 @@ def _bits(mask: int) -> frozenset[int]:
 
 def _raise(report: wire.RaiseReport) -> SemaphoreRaise:
     core, on = (report.core_x, report.core_y), (report.on_x, report.on_y)
-    return SemaphoreRaise(report.kernel, core, on, report.semaphore, report.count, report.later)
+    link = None if report.link_chip == wire.NO_LINK else (report.link_chip, report.link_channel)
+    return SemaphoreRaise(report.kernel, core, on, report.word, link, report.count, report.later)
 
 
 def _raises(parts: Parts, count: int) -> list[SemaphoreRaise]:
     raises = map(_raise, parts.take_many(wire.RaiseReport, count)())
-    return sorted(raises, key=lambda each: (each.kernel, each.core, each.on, each.semaphore))
+    return sorted(raises, key=lambda each: (each.kernel, each.core, each.on, each.word))
 
 
 def buffer_use(report: wire.CircularBufferReport) -> CbUse:

@@ -80,6 +80,7 @@ class KernelPosition:
     wait_have: int
     wait_semaphore: int | None  # id, where what it polls is one
     semaphore_exists: bool  # the program has it on this core
+    wait_word: int  # of L1, which it polls; 0: none
     is_error: bool
     would_push: frozenset[int]  # CBs it would push later if its waits were met; of a deadlock
     would_pop: frozenset[int]
@@ -93,12 +94,13 @@ class KernelPosition:
 
 @dataclasses.dataclass(frozen=True)
 class SemaphoreRaise:
-    """How often a kernel on one core has set or raised another core's semaphore through the NoC."""
+    """How often a kernel on one core has set or raised another core's semaphore, or with packets any of its words."""
 
     kernel: int
     core: tuple[int, int]
     on: tuple[int, int]  # the semaphore's core
-    semaphore: int
+    word: int  # its place in L1
+    link: tuple[int, int] | None  # chip and ethernet channel that its packets left over
     count: int
     later: int  # how often it would still do so, were its waits met; of a deadlock
 

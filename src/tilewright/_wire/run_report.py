@@ -12,6 +12,7 @@ MAX_RELATED_FRAMES = 12  # of the call stack of a finding's second place
 NO_KERNEL = 0xFFFFFFFF
 NO_CIRCULAR_BUFFER = 0xFFFFFFFF
 NO_SEMAPHORE = 0xFFFFFFFF
+NO_LINK = 0xFFFFFFFF
 
 Frames = Annotated["ctypes.Array[ctypes.c_uint64]", ctypes.c_uint64 * MAX_FRAMES]
 RelatedFrames = Annotated["ctypes.Array[ctypes.c_uint64]", ctypes.c_uint64 * MAX_RELATED_FRAMES]
@@ -80,6 +81,7 @@ class InstanceReport(ctypes.Structure):
     wait_amount: u32
     wait_have: u32
     wait_semaphore: u32  # NO_SEMAPHORE: none
+    wait_word: u32  # of L1, which it polls; 0: none
     would_push: u64  # circular buffers, as bits
     would_pop: u64
     is_error: u32
@@ -89,14 +91,16 @@ class InstanceReport(ctypes.Structure):
 
 @structure
 class RaiseReport(ctypes.Structure):
-    """How often a kernel set or raised a semaphore of another core."""
+    """How often a kernel set or raised a semaphore of another core, or with a packet any word."""
 
     kernel: u32
     core_x: u32
     core_y: u32
     on_x: u32
     on_y: u32
-    semaphore: u32
+    word: u32  # its place in L1
+    link_chip: u32  # that its packets left; NO_LINK: it was no packet
+    link_channel: u32  # of ethernet, that they left over
     count: u32
     later: u32  # how often it would still do so
 

@@ -119,7 +119,7 @@ def _semaphore_roots(run: Run, groups: list[StuckCores]) -> list[StuckCores]:
 
 
 def _raises_for(run: Run, waiting: KernelPosition) -> list[SemaphoreRaise]:
-    return [each for each in run.raises if (each.on, each.semaphore) == (waiting.core, waiting.wait_semaphore)]
+    return [each for each in run.raises if (each.on, each.word) == (waiting.core, waiting.wait_word)]
 
 
 def _lacks_raiser(run: Run, waiting: KernelPosition) -> bool:

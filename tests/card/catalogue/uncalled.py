@@ -5,36 +5,45 @@ from __future__ import annotations
 
 # Called on several chips (tests/card/collectives.py).
 ON_SEVERAL_CHIPS = ("all_broadcast", "all_gather", "all_reduce", "broadcast", "point_to_point", "reduce_scatter")
-_SEVERAL_CHIPS = """
-    all_to_all_combine all_to_all_dispatch experimental.all_gather_async
-    experimental.all_gather_async_reversed experimental.all_gather_concat experimental.all_gather_matmul_async
-    experimental.all_gather_minimal_matmul_async experimental.all_reduce_async
-    experimental.all_reduce_create_qkv_heads experimental.all_to_all_async experimental.all_to_all_async_generic
-    experimental.all_to_all_dispatch_metadata experimental.deepseek_moe_reduce_scatter
-    experimental.deepseek_prefill.attn_res_gather_softmax experimental.deepseek_prefill.combine
-    experimental.deepseek_prefill.combine_fabric2d experimental.deepseek_prefill.compressor_state_exchange
-    experimental.deepseek_prefill.dispatch experimental.deepseek_prefill.dispatch_fabric2d
-    experimental.deepseek_prefill.hybrid_routed_expert_moe_forwarding_buffer
-    experimental.deepseek_prefill.inbound_socket_service_sync experimental.deepseek_prefill.offset_cumsum
-    experimental.deepseek_prefill.outbound_socket_service_sync experimental.dit_fused_distributed_groupnorm
-    experimental.dit_fused_distributed_groupnorm_create_stats_buffer experimental.dit_fused_distributed_layernorm
+# Cases of tests/card/mesh_catalogue.
+_IN_MESH_CATALOGUE = """
+    all_to_all_combine all_to_all_dispatch experimental.all_gather_async experimental.all_reduce_async
+    experimental.all_to_all_async_generic experimental.deepseek_prefill.compressor_state_exchange
+    experimental.deepseek_prefill.offset_cumsum experimental.dit_fused_distributed_layernorm
     experimental.dit_fused_distributed_layernorm_create_stats_buffer experimental.dit_fused_distributed_rmsnorm
-    experimental.dit_fused_distributed_rmsnorm_create_stats_buffer experimental.halo_scatter
-    experimental.high_bw_all_gather experimental.kda.qkv_causal_conv1d_silu_with_carry
-    experimental.kda.select_final_carry experimental.llama_all_gather_matmul_async experimental.llama_reduce_scatter
-    experimental.llama_rs_create_heads experimental.llama_rs_matmul experimental.matmul_reduce_scatter_async
-    experimental.minimal_matmul_strided_reduce_scatter_async experimental.neighbor_pad_async
-    experimental.neighbor_pad_halo experimental.recv_async experimental.recv_async_h2d
-    experimental.recv_direct_async experimental.reduce_scatter_minimal_async
+    experimental.dit_fused_distributed_rmsnorm_create_stats_buffer experimental.high_bw_all_gather
+    experimental.neighbor_pad_async experimental.reduce_scatter_minimal_async
+    experimental.ring_attention_all_gather_async
+"""
+_ALONG_LINES = "experimental.all_gather_async_reversed experimental.slice_reshard_async"
+_ON_RINGS = """
+    experimental.all_to_all_async experimental.matmul_reduce_scatter_async
     experimental.reduce_scatter_minimal_async_create_intermediate_buffer experimental.reduce_scatter_minimal_direct
     experimental.reduce_scatter_minimal_direct_create_persistent_buffers
-    experimental.reduce_scatter_minimal_direct_create_staging_buffer experimental.ring_attention_all_gather_async
-    experimental.ring_indexer_score_dsa experimental.selective_reduce_combine experimental.send_async
-    experimental.send_async_d2h experimental.send_direct_async experimental.slice_reshard_async
-    experimental.strided_all_gather_async experimental.strided_all_gather_minimal_matmul_async
-    experimental.strided_reduce_scatter_async fused_rms_minimal reduce_to_root
-    transformer.exp_ring_joint_scaled_dot_product_attention transformer.ring_distributed_scaled_dot_product_attention
-    transformer.ring_joint_scaled_dot_product_attention transformer.ring_mla
+    experimental.reduce_scatter_minimal_direct_create_staging_buffer experimental.strided_reduce_scatter_async
+"""
+_THROUGH_SOCKETS = """
+    experimental.recv_async experimental.recv_direct_async experimental.send_async experimental.send_direct_async
+"""
+_SEVERAL_CHIPS = """
+    experimental.all_gather_concat experimental.all_gather_minimal_matmul_async
+    experimental.all_reduce_create_qkv_heads experimental.all_to_all_dispatch_metadata
+    experimental.deepseek_moe_reduce_scatter experimental.deepseek_prefill.attn_res_gather_softmax
+    experimental.deepseek_prefill.combine experimental.deepseek_prefill.combine_fabric2d
+    experimental.deepseek_prefill.dispatch experimental.deepseek_prefill.dispatch_fabric2d
+    experimental.deepseek_prefill.hybrid_routed_expert_moe_forwarding_buffer
+    experimental.deepseek_prefill.inbound_socket_service_sync
+    experimental.deepseek_prefill.outbound_socket_service_sync experimental.dit_fused_distributed_groupnorm
+    experimental.dit_fused_distributed_groupnorm_create_stats_buffer experimental.halo_scatter
+    experimental.kda.qkv_causal_conv1d_silu_with_carry experimental.kda.select_final_carry
+    experimental.llama_all_gather_matmul_async experimental.llama_reduce_scatter experimental.llama_rs_create_heads
+    experimental.llama_rs_matmul experimental.minimal_matmul_strided_reduce_scatter_async
+    experimental.neighbor_pad_halo experimental.recv_async_h2d experimental.ring_indexer_score_dsa
+    experimental.selective_reduce_combine experimental.send_async_d2h
+    experimental.strided_all_gather_minimal_matmul_async fused_rms_minimal reduce_to_root
+    transformer.exp_ring_joint_scaled_dot_product_attention
+    transformer.ring_distributed_scaled_dot_product_attention transformer.ring_joint_scaled_dot_product_attention
+    transformer.ring_mla
 """
 _TEST_KERNELS = "experimental.test_dram_prefetcher_consumer experimental.test_dram_prefetcher_validator"
 _DRAM_CORES = """
@@ -48,8 +57,20 @@ _DRAM_CORES = """
 
 # By reason, as it stands on the page.
 UNCALLED: dict[str, frozenset[str]] = {
-    "For several chips; ttnn refuses them on one. Right on 2 and 4 chips (tests/card/collectives.py)": frozenset(
-        ON_SEVERAL_CHIPS
+    "For several chips: right on 2 to 32 (tests/card/collectives.py)": frozenset(ON_SEVERAL_CHIPS),
+    "For several chips: right on 2, 4 and 8, on lines, rings and meshes (tests/card/mesh_catalogue)": frozenset(
+        _IN_MESH_CATALOGUE.split()
+    ),
+    "For several chips: right on lines and rings; their kernels write no routes in two dimensions": frozenset(
+        _ALONG_LINES.split()
+    ),
+    "For several chips: right on rings, which they are for": frozenset(_ON_RINGS.split()),
+    "For several chips: right on a ring of 8, which its kernels assume": frozenset(
+        {"experimental.all_gather_matmul_async"}
+    ),
+    "For several chips: refused by ttnn without fast dispatch": frozenset({"experimental.strided_all_gather_async"}),
+    "For several chips: the sender's program ends before the receiver's starts, which is reported as a hang": frozenset(
+        _THROUGH_SOCKETS.split()
     ),
     "For several chips; ttnn refuses them on one. Not called yet": frozenset(_SEVERAL_CHIPS.split()),
     "One feeds the other while it runs, on a card made for it: tests/card/prefetcher.py calls them": frozenset(

@@ -18,6 +18,7 @@
 #include "debug/recorder.h"
 #include "run/fiber.h"
 #include "signals/crash_record.h"
+#include "wire/run_report.h"
 
 namespace tw {
 
@@ -93,9 +94,11 @@ struct ProgramSemaphore {
     std::vector<CoreXY> cores;
 };
 
-// How often a kernel set or incremented a core's semaphore through the NoC.
+// How often a kernel set or incremented a core's semaphore through the NoC, or a word of its L1 with packets.
 struct SemaphoreRaise {
-    uint32_t instance = 0, core = 0, semaphore = 0;  // number of the instance; index of the core
+    uint32_t instance = 0, core = 0;  // number of the instance; index of the core
+    uint32_t word = 0;                // offset in L1
+    uint32_t link = wire::kNoLink;    // that packets left over: the chip << 16, the ethernet channel
     uint32_t count = 0;
     uint32_t later = 0;  // after a deadlock: how often it still would, if its waits were met
 };

@@ -39,6 +39,7 @@ static InstanceReport report_of(
     report.wait_amount = fiber.wait_amount;
     report.wait_have = wait_have(*instance.core, fiber);
     report.wait_semaphore = semaphore_at(program, *instance.core, fiber.wait_address);
+    report.wait_word = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(fiber.wait_address) & kL1OffsetMask);
     report.would_push = instance.would_push;
     report.would_pop = instance.would_pop;
     report.is_error = &instance == program.error_instance ? 1 : 0;
@@ -74,7 +75,16 @@ static uint64_t put_raises(const Program& program, MessageWriter& message) {
         const Core& on = program.chip.cores()[raise.core];
         message.put(
             RaiseReport{
-                by.place.kernel, by.core->x, by.core->y, on.x, on.y, raise.semaphore, raise.count, raise.later});
+                by.place.kernel,
+                by.core->x,
+                by.core->y,
+                on.x,
+                on.y,
+                raise.word,
+                raise.link == kNoLink ? kNoLink : raise.link >> 16,
+                raise.link & 0xffffu,
+                raise.count,
+                raise.later});
     }
     return program.raises.size();
 }

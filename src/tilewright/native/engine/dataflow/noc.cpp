@@ -183,6 +183,23 @@ static void check_plain_rectangle(uint64_t rectangle, uint32_t num_destinations,
     }
 }
 
+static void count_raise(KernelInstance& instance, const Core& core, uint32_t word, uint32_t link) {
+    const uint32_t index = core.y * instance.scheduler->program.chip.config().grid_x + core.x;
+    const uint64_t key = (static_cast<uint64_t>(instance.number) << 40) ^ (static_cast<uint64_t>(index) << 24) ^ word;
+    SemaphoreRaise& raise =
+        instance.scheduler->raises.try_emplace(key, SemaphoreRaise{instance.number, index, word, link}).first->second;
+    (instance.scheduler->looking_ahead ? raise.later : raise.count)++;
+}
+
+// A packet raises any word: semaphores of several chips lie anywhere in L1.
+static void note_packet_raise(uint64_t address, uint32_t link) {
+    const NocAddress where = decode_noc_address(address);
+    KernelInstance& instance = current_instance();
+    if (const Core* core = instance.scheduler->program.chip.node(where.x, where.y).core) {
+        count_raise(instance, *core, static_cast<uint32_t>(where.local & kL1OffsetMask), link);
+    }
+}
+
 // Counts which kernel raised a semaphore, for reports about kernels that wait for it.
 static void note_raise(uint32_t x, uint32_t y, uint64_t local) {
     KernelInstance& instance = current_instance();
@@ -192,15 +209,9 @@ static void note_raise(uint32_t x, uint32_t y, uint64_t local) {
         return;
     }
     const uint64_t place = (local & kL1OffsetMask) - program.semaphore_base(*core);
-    if (place >= kNumSemaphores * kSemaphoreStride) {
-        return;
+    if (place < kNumSemaphores * kSemaphoreStride) {
+        count_raise(instance, *core, static_cast<uint32_t>(local & kL1OffsetMask), wire::kNoLink);
     }
-    const uint32_t index = core->y * program.chip.config().grid_x + core->x;
-    const auto semaphore = static_cast<uint32_t>(place / kSemaphoreStride);
-    const uint64_t key = (static_cast<uint64_t>(instance.number) << 32) | (index << 8) | semaphore;
-    SemaphoreRaise& raise =
-        instance.scheduler->raises.try_emplace(key, SemaphoreRaise{instance.number, index, semaphore}).first->second;
-    (instance.scheduler->looking_ahead ? raise.later : raise.count)++;
 }
 
 static void note_raise(uint64_t address) {
@@ -298,10 +309,10 @@ static void wait_for_own_writes(const Core* core, const uint8_t* from, uint32_t 
     }
 }
 
-void deliver_write(uint64_t address, const uint8_t* from, uint32_t bytes) {
+void deliver_write(uint64_t address, const uint8_t* from, uint32_t bytes, uint32_t link) {
     wait_for_flag_delivered(address, bytes);
     if (bytes == sizeof(uint32_t)) {
-        note_raise(address);
+        note_packet_raise(address, link);
     }
     const NocAddress where = decode_noc_address(address);
     uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "a packet's write", Access::Overwrite);
@@ -310,8 +321,8 @@ void deliver_write(uint64_t address, const uint8_t* from, uint32_t bytes) {
     noc_wrote(current_instance(), to, bytes);
 }
 
-void deliver_increment(uint64_t address, uint32_t amount) {
-    note_raise(address);
+void deliver_increment(uint64_t address, uint32_t amount, uint32_t link) {
+    note_packet_raise(address, link);
     const NocAddress where = decode_noc_address(address);
     increment(where.x, where.y, where.local, amount, 31, "a packet's atomic increment");
 }

@@ -3,6 +3,7 @@
 #include "abi/noc.h"
 #include "check/hooks.h"
 #include "core.h"
+#include "fabric/fabric.h"
 #include "run/scheduler.h"
 
 using namespace tw;
@@ -29,7 +30,10 @@ void tw_noc_page(uint32_t is_dram, uint32_t base, uint32_t page, uint32_t page_b
 void tw_invalidate_l1_cache() {
     KernelInstance& instance = current_instance();
     on_cache_invalidated(instance);
-    if (instance.scheduler->program.chip.fabric() != nullptr) {
+    if (Fabric* fabric = instance.scheduler->program.chip.fabric()) {
+        if (!instance.scheduler->looking_ahead) {
+            fabric->return_credits(*instance.core);
+        }
         tw_poll_yield();  // kernels of the fabric poll credits in their L1
     }
 }

@@ -16,7 +16,7 @@ namespace {
 // NoC addresses of stream registers, of ethernet and worker cores.
 constexpr uint64_t kStreamRegisters = 0xFFB40000, kStreamRegistersEnd = 0xFFB80000;
 constexpr uint32_t kEthernetL1 = 512u << 10;
-constexpr uint32_t kCloseRequest = 2;
+constexpr uint32_t kOpenRequest = 1, kCloseRequest = 2;
 constexpr uint32_t kIncrementShift = 6;  // of the amount in a write to a stream register
 
 constexpr uint32_t kWayBits = 16;
@@ -80,7 +80,10 @@ void Fabric::reset() {
     for (auto& router : routers_) {
         std::fill(router->memory.begin(), router->memory.end(), uint8_t{0});
         router->sent = router->slot = 0;
+        router->worker = nullptr;
+        router->owes = false;
     }
+    owing_.clear();
 }
 
 Router* Fabric::router_at(uint32_t die, uint32_t channel) {
@@ -139,11 +142,46 @@ bool Fabric::write_word(uint64_t destination, uint32_t value) {
             static_cast<unsigned long long>(where.local));
     }
     std::memcpy(router.memory.data() + where.local, &value, sizeof value);
-    if (where.local == router.is.handshake && value == kCloseRequest) {
-        const WorkerLocation& worker = location_of(router);
-        deliver_word(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.teardown_address, 1);
+    if (where.local == router.is.handshake && value == kOpenRequest) {
+        open(router);
+    } else if (where.local == router.is.handshake && value == kCloseRequest) {
+        close(router);
     }
     return true;
+}
+
+void Fabric::open(Router& router) {
+    const Core* core = current_instance().core;
+    if (router.worker != nullptr) {
+        kernel_error(
+            "fabric: the connection to chip %u channel %u is opened while it is open: a kernel on core (%u,%u) opened "
+            "it before and did not close it",
+            router.is.die,
+            router.is.channel,
+            router.worker->x,
+            router.worker->y);
+    }
+    router.worker = core;
+}
+
+void Fabric::close(Router& router) {
+    router.worker = nullptr;
+    router.owes = false;
+    std::erase(owing_, &router);
+    const WorkerLocation& worker = location_of(router);
+    deliver_word(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.teardown_address, 1);
+}
+
+void Fabric::return_credits(const Core& core) {
+    for (size_t index = owing_.size(); index > 0; index--) {
+        Router& router = *owing_[index - 1];
+        if (router.worker == &core) {
+            const WorkerLocation& worker = location_of(router);
+            deliver_word(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.credit_address, router.sent);
+            router.owes = false;
+            owing_.erase(owing_.begin() + static_cast<std::ptrdiff_t>(index - 1));
+        }
+    }
 }
 
 void Fabric::write_register(Router* router, Core* core, uint64_t address, uint32_t value) {
@@ -175,11 +213,16 @@ void Fabric::send(Router& router) {
             connection.num_slots);
     }
     Packet packet(
-        router.memory.data() + connection.slots + router.slot * connection.slot_bytes, router.is.header_bytes);
+        router.memory.data() + connection.slots + router.slot * connection.slot_bytes,
+        router.is.header_bytes,
+        router.is.die << 16 | router.is.channel);
     cross(router, packet, 0);
     router.slot = (router.slot + 1) % connection.num_slots;
     worker.read_counter = ++router.sent;
-    deliver_word(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.credit_address, router.sent);
+    if (!router.owes) {
+        router.owes = true;
+        owing_.push_back(&router);
+    }
 }
 
 void Fabric::cross(Router& from, Packet& packet, uint32_t hops) {

@@ -2,10 +2,10 @@
 // The fabric between dies: an ethernet core at each end of a link, with a router.
 //
 // The router kernels are not run. A router is modelled at its memory: a worker writes a packet into the next slot of the
-// sender channel and then to the stream register that counts free slots. The packet crosses the link, is applied to the
-// memory of the dies its header names, and the slot's credit returns to the worker with the next round's flags. So a
-// worker that does not wait for a free slot is noticed. The route and the NoC command stand in the packet's header, as
-// tt-metal's kernel headers write it.
+// sender channel and then to the stream register that counts free slots. The packet crosses the link and is applied to
+// the memory of the dies its header names. The slot's credit returns as late as it can: when a kernel of the worker's
+// core looks at its memory. So a worker that does not wait for a free slot is noticed. The route and the NoC command
+// stand in the packet's header, as tt-metal's kernel headers write it.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,8 @@ struct Router {
     std::vector<uint8_t> memory;  // L1 of the ethernet core
     uint32_t sent = 0;  // packets
     uint32_t slot = 0;  // of the next packet
+    const Core* worker = nullptr;  // the core whose connection is open
+    bool owes = false;  // credits to that core
 };
 
 class Fabric {
@@ -36,9 +38,13 @@ public:
     void reset();
     // The calling kernel writes a word to a NoC address. Returns whether that is a register, or the L1 of a router.
     bool write_word(uint64_t destination, uint32_t value);
+    // A kernel of this core looks at its memory: what routers owe it arrives with the round's flags.
+    void return_credits(const Core& core);
 
 private:
     void write_register(Router* router, Core* core, uint64_t address, uint32_t value);
+    void open(Router& router);
+    void close(Router& router);
     void send(Router& router);
     // The packet crosses the link of a router, and is applied or goes on at its other end.
     void cross(Router& from, Packet& packet, uint32_t hops);
@@ -49,6 +55,7 @@ private:
 
     Chip& chip_;
     std::vector<std::unique_ptr<Router>> routers_;
+    std::vector<Router*> owing_;
 };
 
 }  // namespace tw

@@ -13,7 +13,9 @@ enum class HopCommand : uint32_t { None = 0, Write = 1, Forward = 2, WriteAndFor
 
 class Packet {
 public:
-    Packet(uint8_t* header, uint32_t header_bytes) : header_(header), header_bytes_(header_bytes) {}
+    // link: the one it leaves its chip over, for reports.
+    Packet(uint8_t* header, uint32_t header_bytes, uint32_t link) :
+        header_(header), header_bytes_(header_bytes), link_(link) {}
 
     // Takes the first hop off a route along a line.
     HopCommand next_hop();
@@ -37,6 +39,7 @@ private:
 
     uint8_t* header_;
     const uint32_t header_bytes_;
+    const uint32_t link_;
 };
 
 }  // namespace tw

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 
 #include "../../abi/debug.h"
 #include "api/dataflow/dataflow_api.h"
@@ -24,6 +25,11 @@
 #define NOC_0_X_PHYS_COORD(noc, noc_size_x, x) (x)
 #define NOC_0_Y_PHYS_COORD(noc, noc_size_y, y) (y)
 inline constexpr std::uint32_t NOC_COORDINATE_MASK = 0xFFFFFFFF;
+
+// A card's unsigned long has 32 bits: kernels return it where they also return uint32_t.
+namespace std {
+constexpr tuple<bool, uint32_t> make_tuple(bool&& first, unsigned long&& second) { return {first, uint32_t(second)}; }
+}  // namespace std
 
 namespace tw {
 
@@ -64,10 +70,40 @@ template <auto... options, typename... Arguments>
     tw_not_modelled("noc_fast_atomic_increment");
 }
 
-// Firmware's helpers that the mux kernel calls.
+// Writes with the destination kept, by the name that firmware has for them.
+template <bool posted = false, bool one_packet = false>
+inline void ncrisc_noc_write_set_state(
+    std::uint32_t noc, std::uint32_t, std::uint64_t dst_noc_addr, std::uint32_t = 0, std::uint8_t vc = 0) {
+    static_assert(!one_packet, "ncrisc_noc_write_set_state for one packet is not simulated");
+    noc_async_write_set_state<posted>(dst_noc_addr, std::uint8_t(noc), vc);
+}
+template <std::uint8_t mode = 0, bool posted = false, bool update_counter = true, bool one_packet = false>
+inline void ncrisc_noc_write_with_state(
+    std::uint32_t noc, std::uint32_t, std::uint32_t source, std::uint32_t destination, std::uint32_t bytes) {
+    noc_async_write_with_state<posted>(source, destination, bytes, std::uint8_t(noc));
+}
+
+// Of sockets to the host, whose memory kernels do not reach here.
+enum { CQ_NOC_SNDL, CQ_NOC_SEND, CQ_NOC_WAIT };
+inline bool noc_cmd_buf_ready(std::uint32_t, std::uint32_t) { return true; }
+template <auto... options, typename... Arguments>
+[[noreturn]] inline void noc_write_init_state(Arguments&&...) {
+    tw_not_modelled("a socket to the host");
+}
+template <auto... options, typename... Arguments>
+[[noreturn]] inline void noc_wwrite_with_state(Arguments&&...) {
+    tw_not_modelled("a socket to the host");
+}
+template <typename... Arguments>
+[[noreturn]] inline void noc_async_write_clear_pcie_state(Arguments&&...) {
+    tw_not_modelled("a socket to the host");
+}
+
+// Firmware's helpers that the mux kernels call.
 template <bool enable>
 inline void set_l1_data_cache() {}
 inline void noc_clear_packet_tags(std::uint32_t) {}
+inline void noc_clear_packet_tag(std::uint32_t, std::uint32_t) {}
 inline void zero_l1_buf(std::uint32_t* begin, std::uint32_t bytes) {
     for (std::uint32_t index = 0; index < bytes / sizeof(std::uint32_t); index++) {
         reinterpret_cast<volatile std::uint32_t*>(begin)[index] = 0;
