@@ -31,6 +31,13 @@ class Bench:
     def __init__(self, device: Any) -> None:
         self.device = device
         self._generator = torch.Generator().manual_seed(0)
+        self._overwrite_free_memory()
+
+    def _overwrite_free_memory(self) -> None:
+        """Where a result will lie, there is no result of an earlier case: one that is not written is not right."""
+        values = torch.full((1024, 1024), -1.75e30)
+        for memory in (ttnn.DRAM_MEMORY_CONFIG, ttnn.L1_MEMORY_CONFIG):
+            ttnn.deallocate(self.put(values, memory=memory))
 
     def random(self, shape: Sequence[int], low: float = -2.0, high: float = 2.0) -> torch.Tensor:
         """Numbers that bfloat16 can hold, as float32."""
