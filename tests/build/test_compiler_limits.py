@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from tilewright._build.limited_process import ProcessLimits, run_limited
 from tilewright._errors import KernelCompileError, TilewrightError
 from tilewright._launch.chip import Chip
 
@@ -32,6 +35,11 @@ def test_endless_work_ends_at_the_limit_of_time(chip: Chip, make_program, monkey
     monkeypatch.setenv("TILEWRIGHT_COMPILER_SECONDS", "1")
     with pytest.raises(KernelCompileError, match="more than 1 seconds of processor time"):
         chip.launch(make_program(reader=EXPONENTIAL))
+
+
+def test_limits_are_set_without_a_word(tmp_path: Path) -> None:
+    shown = run_limited(["/bin/sh", "-c", "ulimit -St; ulimit -Ht; ulimit -v"], tmp_path, {}, ProcessLimits(256, 5))
+    assert (shown.stdout.split(), shown.stderr) == (["5", "7", str(256 * 1024)], "")
 
 
 def test_a_limit_that_is_no_number_is_refused(chip: Chip, make_program, monkeypatch: pytest.MonkeyPatch) -> None:

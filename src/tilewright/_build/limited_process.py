@@ -25,8 +25,12 @@ _FILE_MIB = 1024
 _MOST_OUTPUT = 1 << 22  # bytes of messages that are read
 
 # A shell sets the limits: they hold from the compiler's first instruction, for each process it starts.
-# The soft limit of time sends a signal of its own, which the driver reports; the hard one comes two seconds later.
-_SCRIPT = 'ulimit -c 0; ulimit -v "$0"; ulimit -H -t $(($1 + 2)); ulimit -S -t "$1"; ulimit -f "$2"; shift 2; exec "$@"'
+# The soft limit of time sends a signal of its own, which the driver reports; the hard one comes two seconds later. The
+# hard one is set second, for it must not be below the soft one. A limit that is lower already stays.
+_SCRIPT = (
+    '{ ulimit -c 0; ulimit -v "$0"; ulimit -S -t "$1"; ulimit -H -t $(($1 + 2)); ulimit -f "$2"; } 2>/dev/null; '
+    'shift 2; exec "$@"'
+)
 
 # How a compiler, or the driver of one that a limit ended, reports it: g++, then clang++.
 _OF_MEMORY = re.compile(r"out of memory allocating|virtual memory exhausted|LLVM ERROR: out of memory|std::bad_alloc")

@@ -66,7 +66,7 @@ def read_claims(path: Path, names: Mapping[str, str] | None = None) -> list[Clai
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise ClaimsError(f"{path} has {path.stat().st_size:,} bytes; a file of claims has at most {_MOST_BYTES:,}")
-        text = path.read_text("utf-8-sig")
+        text = path.read_text("utf_8_sig")
     except OSError as error:
         raise ClaimsError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
