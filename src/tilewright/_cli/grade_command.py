@@ -32,7 +32,7 @@ tilewright grade candidates/ --task task.py --scheduler tcp://head:8786
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("grade", _DESCRIPTION, _EXAMPLES)
     parser.add_argument(
-        "candidates", nargs="+", type=Path, help="files and folders; of a single folder, everything in it"
+        "candidates", nargs="+", type=Path, help="files and folders; of a single folder without device/, all in it"
     )
     parser.add_argument("--task", type=Path, required=True, help="Python file with the task (docs/grading.md)")
     parser.add_argument("--jobs", type=int, metavar="N", help="candidates at a time (default: one per CPU)")
@@ -79,11 +79,11 @@ def _line(record: GradeRecord) -> str:
 
 
 def _candidates(parser: argparse.ArgumentParser, given: list[Path]) -> list[Path]:
-    """Files and folders; a single folder has them inside."""
+    """Files and folders; a single folder has them inside, unless it is a C++ operation."""
     for path in given:
         if not path.exists():
             parser.error(f"there is no {path}")
-    if len(given) == 1 and given[0].is_dir():
+    if len(given) == 1 and given[0].is_dir() and not (given[0] / "device").is_dir():
         given = sorted(each for each in given[0].iterdir() if not each.name.startswith((".", "__")))
     if not given:
         parser.error("there are no candidates")

@@ -63,13 +63,13 @@ def _on_cluster(task: Path, candidates: Sequence[Path], address: str, timeout: f
     import distributed
 
     described = read_task(task)
-    with Judge(described) as judge:
-        baseline = judge.baseline_microseconds
     try:
         client = distributed.Client(address, timeout=timeout)
     except (OSError, ValueError) as error:
         raise TaskError(f"--scheduler {address}: no scheduler answers there ({error})") from None
     with client:
+        with Judge(described) as judge:
+            baseline = judge.baseline_microseconds
         futures = [
             client.submit(_graded_on_worker, str(task.resolve()), str(each.absolute()), baseline, pure=False)
             for each in candidates
