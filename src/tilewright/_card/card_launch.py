@@ -12,6 +12,7 @@ from tilewright._card.card_memory import CardMemory
 from tilewright._launch.chip import Chip
 from tilewright._launch.host_memory import ForeignTensor
 from tilewright._launch.observer import Caller, Core, Launch
+from tilewright._launch.operation_name import is_call_of
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
@@ -38,7 +39,7 @@ class CardLaunch(Launch):
     def __init__(
         self, chip: Chip, program: ProgramDescriptor, options: RunOptions, call: Call, show: Callable[[str], None]
     ) -> None:
-        num_outputs = int(bool(call.tensors) and call.operation.endswith(_GIVES_OUTPUT))
+        num_outputs = int(bool(call.tensors) and is_call_of(_GIVES_OUTPUT, call.operation))
         super().__init__(program, options, call.tensors, num_outputs, call.operation, call.callers)
         self._chip = chip
         self._call = call

@@ -33,10 +33,21 @@ def current_tensors() -> str:
     """The callers of the operation this thread is in and the tensors it was given, in order (_card/tensors.py)."""
     try:
         for _, frame in _calls(sys._getframe().f_back):
-            return "\n".join(json.dumps(each) for each in [_callers(frame), *map(_described, _given(frame))])
+            return described_call(frame, _given(frame), runs_now=True)
     except KeyboardInterrupt:
         _thread.interrupt_main()
     return ""
+
+
+def described_call(frame: FrameType, tensors: Iterator[Any], *, runs_now: bool) -> str:
+    """A call of an operation, as _card/tensors.py reads it.
+
+    Args:
+        frame: of the call.
+        tensors: those that the call was given.
+        runs_now: its programs run in the call, and not in a trace.
+    """
+    return "\n".join(map(json.dumps, [_callers(frame), *(_described(each, runs_now) for each in tensors)]))
 
 
 def waits_for_each_program() -> str:
@@ -90,7 +101,7 @@ def _given(frame: FrameType) -> Iterator[Any]:
     return tensors_among([*itertools.chain(*given)])
 
 
-def _described(tensor: Any) -> dict[str, Any] | None:
+def _described(tensor: Any, runs_now: bool) -> dict[str, Any] | None:
     """Where a tensor lies and what is in it; None where its pages neither go round the banks nor are rows of shards."""
     if not tensor.is_allocated() or tensor.is_per_core_allocated():
         return None
@@ -99,7 +110,7 @@ def _described(tensor: Any) -> dict[str, Any] | None:
         return None
     return {
         "rows_of_shard": rows,
-        "is_new": take_new(tensor),
+        "is_new": take_new(tensor) and runs_now,
         "memory": tensor.memory_config().buffer_type.name,
         "address": tensor.buffer_address(),
         "page_bytes": tensor.buffer_page_size(),

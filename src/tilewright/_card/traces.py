@@ -2,9 +2,10 @@
 """Command queues in the host's Python: the operation that each launch came from, and tensors that a trace still needs.
 
 ttnn numbers its device operations, and the launch message carries the number. Each operation notes its numbers when it
-returns: the error of a launch may surface later. Those of a trace are kept until the process ends, of others the last
-ones. While a trace is captured, the tensors that operations read are noted, too. A replay whose tensor has been freed
-since is refused: on a card it would read whatever lies there.
+returns: the error of a launch may surface later, and so may the launch run. Those of a trace are kept until the process
+ends, with a description of the call for observers; of others the last ones are kept. While a trace is captured, the
+tensors that operations read are noted, too. A replay whose tensor has been freed since is refused: on a card it would
+read whatever lies there.
 
 A capture that was begun and not ended, because of an error in between, is ended before its device is closed: ttnn waits
 there for an event that it would post to the trace.
@@ -21,7 +22,16 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tilewright._card.host import tensors_among
+from tilewright._card.host import current_operation, current_tensors, described_call, tensors_among
+from tilewright._launch.operation_name import IN_TRACE
+
+
+@dataclasses.dataclass(frozen=True)
+class _Captured:
+    """A call of an operation while a trace was captured; ``call`` is its description (_card/tensors.py)."""
+
+    operation: str
+    call: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +52,7 @@ class _Trace:
 
 _KEPT = 4096  # launches that may still be on their way
 
-_captured: dict[int, str] = {}  # operations by the number of a device operation
+_captured: dict[int, _Captured] = {}  # calls by the number of a device operation
 _launched: list[tuple[int, str]] = [(-1, "")] * _KEPT  # the same of other operations, by the last digits of the number
 _traces: dict[str, _Trace] = {}
 _capturing: dict[str, _Trace] = {}
@@ -70,8 +80,23 @@ def watch_traces() -> str:
 
 def launched_operation(launch: str) -> str:
     """The operation that a launch came from; empty if it has not returned or is not known."""
+    captured = _captured.get(int(launch))
     number, name = _launched[int(launch) % _KEPT]
-    return _captured.get(int(launch), name if number == int(launch) else "")
+    return captured.operation if captured else name if number == int(launch) else ""
+
+
+def operation_of_launch(launch: str) -> str:
+    """The operation that a launch which runs now came from, for observers; one in a trace is marked."""
+    if int(launch) in _captured:
+        return launched_operation(launch) + IN_TRACE
+    return launched_operation(launch) or current_operation()
+
+
+def tensors_of_launch(launch: str) -> str:
+    """The callers and tensors of that operation (_card/tensors.py); empty if it has returned before the launch runs."""
+    if int(launch) in _captured:
+        return _captured[int(launch)].call
+    return "" if launched_operation(launch) else current_tensors()
 
 
 def _noted(call: Callable[..., Any], next_number: Callable[[], int]) -> Callable[..., Any]:
@@ -89,12 +114,14 @@ def _noted(call: Callable[..., Any], next_number: Callable[[], int]) -> Callable
         outer = getattr(_names, "stack", [])
         _names.stack = [*outer, name]
         first = next_number()
-        _note_inputs([*function_args, *function_kwargs.values()], name)
+        given = [*function_args, *function_kwargs.values()]
+        _note_inputs(given, name)
+        described = described_call(sys._getframe(), tensors_among(given), runs_now=False)
         try:
             result = call(self, *function_args, **function_kwargs)
         finally:
             for number in range(first, next_number()):
-                _captured.setdefault(number, " > ".join(dict.fromkeys(_names.stack)))
+                _captured.setdefault(number, _Captured(" > ".join(dict.fromkeys(_names.stack)), described))
             _names.stack = outer
         for tensor in _interleaved([result]):
             for trace in _capturing.values():

@@ -71,7 +71,8 @@ class Launch(abc.ABC):
         options: how the caller wants it to run.
         tensors: what it works on, as far as the host says; None stands for a tensor whose pages are not known.
         num_outputs: how many of the last tensors are outputs.
-        operation: the call of ttnn that the launch is part of, such as ``ttnn.softmax``; empty where not known.
+        operation: the call of ttnn that the launch is part of, such as ``ttnn.softmax``, or
+            ``ttnn.softmax (trace)`` if a trace replays it; empty where not known.
         callers: the functions of the script that led to the call, outermost first, where known.
     """
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tilewright._display.notebook import card, paragraph
 from tilewright._errors import RunError, TilewrightError
 from tilewright._launch.observer import Launch, Memory
+from tilewright._launch.operation_name import is_call_of
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.tensor_launch import TensorLaunch
 from tilewright._program.errors import ProgramError
@@ -168,7 +169,7 @@ def check_launch(
     found = [with_tensor_hint(each, launch.program) for each in found]
     found += guarded_calls(launch.program)
     found += reuse_findings(launch, fresh_program)
-    if launch.operation.endswith(_REINTERPRETS):
+    if is_call_of(_REINTERPRETS, launch.operation):
         found = [each for each in found if each.rule != "tensor-format"]
     if launch.operation:
         found = [dataclasses.replace(each, operation=launch.operation) for each in found]

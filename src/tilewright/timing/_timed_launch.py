@@ -11,6 +11,7 @@ from pathlib import Path
 from tilewright._display.notebook import bars, card, table
 from tilewright._launch.host_memory import ForeignTensor
 from tilewright._launch.observer import Caller, Launch
+from tilewright._launch.operation_name import IN_TRACE
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.tensor_launch import TensorLaunch
 from tilewright._program.program import ProgramDescriptor
@@ -85,8 +86,9 @@ class TimedLaunch:
         An operation that makes a program of its own and gives it to ``generic_op`` is named, not ``generic_op``.
         """
         first = max(self.record.kernels, key=lambda kernel: kernel.processor)
-        innermost = self.operation.removesuffix(" > ttnn.generic_op").rpartition(" > ")[2]
-        return (innermost or first.name) + self._on_chip
+        call, mark, _ = self.operation.partition(IN_TRACE)
+        innermost = call.removesuffix(" > ttnn.generic_op").rpartition(" > ")[2]
+        return (innermost or first.name) + mark + self._on_chip
 
     @property
     def label(self) -> str:

@@ -57,6 +57,14 @@ bool waits_for_each_program() { return call_host_python("tilewright._card.host",
 
 std::string current_operation() { return call_host_python("tilewright._card.host", "current_operation"); }
 
-std::string current_tensors() { return call_host_python("tilewright._card.host", "current_tensors"); }
+LaunchingCall launching_call(std::optional<uint32_t> launch) {
+    if (!launch) {
+        return {current_operation(), call_host_python("tilewright._card.host", "current_tensors")};
+    }
+    const char* module = "tilewright._card.traces";
+    const std::string number = std::to_string(*launch);
+    return {
+        call_host_python(module, "operation_of_launch", number), call_host_python(module, "tensors_of_launch", number)};
+}
 
 }  // namespace card

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace card {
@@ -21,8 +22,15 @@ std::string launched_operation(uint32_t launch);
 // The operation of ttnn that this thread executes; empty: none.
 std::string current_operation();
 
-// The device tensors given to that operation, as _card/tensors.py reads them; empty: none.
-std::string current_tensors();
+// The call of ttnn that a program was launched in; empty: not known.
+struct LaunchingCall {
+    std::string operation;
+    std::string tensors;  // given to the operation, as _card/tensors.py reads them
+};
+
+// The call that launched a program which runs now. `launch` is the number of its device operation, if there is one: with
+// command queues a program may run later than its call, or in a trace. Without a number it is this thread's call.
+LaunchingCall launching_call(std::optional<uint32_t> launch);
 
 // Whether ttnn launches the next program only after this thread's launch is done, as far as is known.
 bool waits_for_each_program();

@@ -154,14 +154,14 @@ void Launches::start_dispatch_core(Core core) {
     queues.start(commands, std::move(kernels), bank_tables_);
 }
 
-void Launches::run_workers(std::vector<LaunchedCore> cores) {
+void Launches::run_workers(std::vector<LaunchedCore> cores, uint32_t number) {
     const std::lock_guard lock(mutex_);
     LaunchKey key;
     for (LaunchedCore& core : cores) {
         core.card = card_;
         key.add(memory_, server_.greeting.launch, core);
     }
-    const Server::Outcome outcome = server_.launch(key.request(), cores);
+    const Server::Outcome outcome = server_.launch(key.request(), cores, true, number);
     workers_wait_ = outcome != Server::Outcome::AllDone;
     if (outcome == Server::Outcome::Waiting) {
         waiting_operation_ = current_operation();

@@ -38,7 +38,8 @@ public:
 
     // Fast dispatch: the program of workers that the dispatcher told to go runs now, or together with the programs that its
     // global circular buffers lead to; at the latest before the host learns of anything that follows.
-    void run_workers(std::vector<LaunchedCore> cores);
+    // `number` is that of the device operation.
+    void run_workers(std::vector<LaunchedCore> cores, uint32_t number);
     void finish_workers();
 
     // Adds the cores that got a GO, which are done from now on: the host must be able to continue after an error, too.
@@ -75,7 +76,9 @@ private:
 public:
     // The queues that kernels on dispatch cores serve.
     CommandQueues queues{
-        memory_, [this](const std::vector<LaunchedCore>& cores) { run_workers(cores); }, [this] { finish_workers(); }};
+        memory_,
+        [this](const std::vector<LaunchedCore>& cores, uint32_t number) { run_workers(cores, number); },
+        [this] { finish_workers(); }};
 };
 
 }  // namespace card

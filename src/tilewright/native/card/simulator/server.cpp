@@ -189,15 +189,19 @@ std::vector<CardNode> Server::nodes_of(uint32_t card) const {
 }
 
 Server::Outcome Server::launch(
-    const LaunchRequest& launch, const std::vector<LaunchedCore>& cores, bool names_operation) {
+    const LaunchRequest& launch,
+    const std::vector<LaunchedCore>& cores,
+    bool names_operation,
+    std::optional<uint32_t> number) {
     if (getpid() != owner_) {
         throw std::runtime_error("tilewright: the card was opened by another process; a forked one must open its own");
     }
     const LaunchTime time;
     const InterruptsPassedOn interrupts(process_);
     if (greeting.wants_operations != 0) {
-        send_text(CardMessageKind::Operation, names_operation ? current_operation() : "");
-        send_text(CardMessageKind::Tensors, names_operation ? current_tensors() : "");
+        const LaunchingCall call = names_operation ? launching_call(number) : LaunchingCall{};
+        send_text(CardMessageKind::Operation, call.operation);
+        send_text(CardMessageKind::Tensors, call.tensors);
     }
     const uint64_t cores_bytes = cores.size() * sizeof(cores[0]);
     const CardMessageHeader header{CardMessageKind::Launch, static_cast<uint32_t>(sizeof(launch) + cores_bytes)};

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,8 +39,12 @@ public:
     // Runs the program of these cores to its end, or the programs that wait. Throws
     // std::runtime_error with the server's text if it fails, and no program waits any more. Returns AllDone if it was
     // interrupted, so that the host's own signal handler can act.
-    // names_operation: the operation that this thread executes launched the program.
-    Outcome launch(const LaunchRequest& launch, const std::vector<LaunchedCore>& cores, bool names_operation = true);
+    // names_operation: the operation that this thread executes launched the program, or the device operation `number` did.
+    Outcome launch(
+        const LaunchRequest& launch,
+        const std::vector<LaunchedCore>& cores,
+        bool names_operation = true,
+        std::optional<uint32_t> number = {});
     Outcome launch_waiting(bool names_operation = true) { return launch({}, {}, names_operation); }
     // Names and numbers of the kernels on a dispatch core whose memory this is (_card/dispatch_kernels.py).
     std::string describe_dispatch_core(const std::vector<uint8_t>& l1);

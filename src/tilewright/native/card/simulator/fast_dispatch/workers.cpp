@@ -124,10 +124,11 @@ void Workers::run(const std::vector<LaunchedCore>& launched, bool in_trace) {
             "closed and opened again");
     }
     const LaunchedCore first = launched.front();
+    const uint32_t number = read_word({first.x, first.y}, first.launch_address + host_id_);
     try {
-        run_(launched);
+        run_(launched, number);
     } catch (const std::runtime_error& error) {
-        throw LaunchError(error.what(), read_word({first.x, first.y}, first.launch_address + host_id_), in_trace);
+        throw LaunchError(error.what(), number, in_trace);
     }
 }
 

@@ -37,7 +37,8 @@ public:
 
 class Workers {
 public:
-    using Run = std::function<void(const std::vector<LaunchedCore>&)>;
+    // Runs the program of these cores; its launch messages carry the number of a device operation.
+    using Run = std::function<void(const std::vector<LaunchedCore>&, uint32_t)>;
 
     using Finish = std::function<void()>;
 
