@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tilewright._cpp_ops.build import built_folder
+from tilewright._cpp_ops.build import _LINKED_PROBE, LinkedOperation, _require_loadable, built_folder
 
 COPY = Path(__file__).parent / "copy_pages"
 SOURCE = "copy_pages_nanobind.cpp"
@@ -28,6 +28,17 @@ MISTAKES = {
     ),
     "throwing static": ("struct CopyPages {", f"{_THROWN}\nstruct CopyPages {{"),
 }
+# nanobind keeps the size of a bound type behind the type object: a ttnn whose tiles have 8 bytes more.
+_LARGER_TILES = """import ctypes, ttnn
+ctypes.c_uint32.from_address(id(ttnn.Tile) + type.__basicsize__).value += 8
+"""
+
+
+def load_beside_larger_tiles(built: LinkedOperation, place: Path) -> None:
+    """Loads a linked library, as after its build, in a process whose ttnn has another size of ``Tile``."""
+    library = Path(shutil.copy(built.library, place / "not_loaded_yet.so"))
+    probe = _LINKED_PROBE.replace("import ttnn\n", _LARGER_TILES)
+    _require_loadable(built.folder, library, probe, str(built.folder.root))
 
 
 def hostile_folders(place: Path) -> None:
@@ -41,10 +52,23 @@ def hostile_folders(place: Path) -> None:
     shutil.copytree(COPY, place / "a path with spaces" / "copy_pages")
 
 
+def copied_nd_shards(copy: Any, ttnn: Any, device: Any) -> str:
+    """``same``, or the memory config that a copy of an ND-sharded tensor has in the place of the tensor's."""
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(1, 0))])
+    shards = ttnn.MemoryConfig(ttnn.BufferType.L1, ttnn.NdShardSpec(ttnn.Shape([32, 32]), cores))
+    values = np.arange(64 * 32, dtype=np.float32).reshape(64, 32)
+    tensor = ttnn.Tensor(values, ttnn.float32).to(device, shards)
+    result = copy(tensor)
+    assert np.array_equal(np.array(result.cpu().to_list()), values)
+    wanted, found = str(tensor.memory_config()), str(result.memory_config())
+    return "same" if wanted == found and "created_with_nd_shard_spec=1" in wanted else found
+
+
 def errors(place: Path, link: bool, ttnn: Any, device: Any) -> dict[str, str]:
-    """What each mistake raises, on one route."""
+    """What each mistake raises, on one route, and how ND shards are copied."""
     said: dict[str, str] = {}
-    copy = built_folder(place / "a path with spaces" / "copy_pages", link).load(ttnn).functions["copy_pages"]
+    built = built_folder(place / "a path with spaces" / "copy_pages", link)
+    copy = built.load(ttnn).functions["copy_pages"]
 
     def attempt(name: str, call: Any) -> None:
         try:
@@ -56,8 +80,11 @@ def errors(place: Path, link: bool, ttnn: Any, device: Any) -> dict[str, str]:
         assert np.array_equal(np.array(copy(tensor).cpu().to_list()), values), name
 
     tensor = ttnn.Tensor(np.ones((64, 32), np.float32), ttnn.float32).to(device)
+    said["ND shards"] = copied_nd_shards(copy, ttnn, device)
     for name in MISTAKES:
         attempt(name, lambda name=name: built_folder(place / name / "copy_pages", link))
+    if isinstance(built, LinkedOperation):
+        attempt("other sizes", lambda: load_beside_larger_tiles(built, place))
     attempt("wrong specs", lambda: copy(tensor, 1))
     attempt("throwing constructor", lambda: copy(tensor, mistake=2))
     attempt("wrong layout", lambda: copy(ttnn.to_layout(tensor, ttnn.TILE_LAYOUT)))

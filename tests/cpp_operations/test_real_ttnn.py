@@ -95,6 +95,7 @@ def test_hostile_folders_are_errors_by_name_on_both_routes(real_ttnn: str, nanob
     both: dict[str, dict[str, str]] = json.loads((tmp_path / "said.json").read_text())
     for route in ("recorded", "linked"):
         said = both[route]
+        assert said["ND shards"] == "same"
         assert "copy_pages_nanobind.cpp:51" in said["does not compile"]
         assert "tt-metal has it at tt_metal/api/tt-metalium/no_such_header.hpp" in said["missing header"]
         assert "its library cannot be loaded" in said["throwing static"]
@@ -104,6 +105,10 @@ def test_hostile_folders_are_errors_by_name_on_both_routes(real_ttnn: str, nanob
         assert said["throwing constructor"] == "ValueError: no plan for this tensor"
         assert said["wrong layout"].startswith("RuntimeError: TT_FATAL @ ")
         assert said["wrong type"].startswith("TypeError: copy_pages(): incompatible function arguments")
+    assert both["linked"]["other sizes"] == (
+        "CppOperationError: --link: the installed ttnn has other types than tilewright's headers for linking:\n"
+        "  Tile: 48 bytes in ttnn, 40 in tilewright's headers\nbuild without --link"
+    )
 
 
 def test_last_stage_passes_linked_against_ttnn(real_ttnn_with_torch: str, nanobind: Path) -> None:

@@ -212,13 +212,19 @@ _LINKED_PROBE = """
 import sys
 from pathlib import Path
 import ttnn
+from tilewright._cpp_ops.errors import CppOperationError
 from tilewright._cpp_ops.linked import LinkedLibrary
-library = LinkedLibrary(Path(sys.argv[1]), Path(sys.argv[2]), ttnn, str)
+try:
+    library = LinkedLibrary(Path(sys.argv[1]), Path(sys.argv[2]), ttnn, str)
+except CppOperationError as error:
+    print("refused:", error)
+    sys.exit(1)
 for function in library.functions.values():
     for signature in function.signatures:
         print("signature: " + signature)
 """
 _SIGNATURE = "signature: "
+_REFUSED = "refused: "
 
 
 def _marker(library: Path) -> Path:
@@ -237,6 +243,8 @@ def _require_loadable(folder: OperationFolder, library: Path, probe: str = _PROB
         errors="replace",
         check=False,
     )
+    if result.returncode != 0 and _REFUSED in result.stdout:
+        raise CppOperationError(f"--link: {result.stdout.partition(_REFUSED)[2].strip()}")
     if result.returncode != 0:
         how = f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
         said = result.stderr.strip().splitlines()

@@ -6,6 +6,7 @@ Only attributes are read that the published ttnn and ours both have, so one desc
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -140,6 +141,7 @@ class Descriptions:
             config.buffer_type.name,
             None if shards is None else _shard_spec(shards),
             None if nd_shards is None else _nd_shard_spec(nd_shards),
+            nd_shards is not None and (shards is None or _created_with_nd_shard_spec(config)),
         ]
 
     def thing(self, value: Any) -> Any:
@@ -219,6 +221,11 @@ def _nd_shard_spec(spec: Any) -> list[Any]:
         spec.orientation.name,
         spec.shard_distribution_strategy.name,
     ]
+
+
+def _created_with_nd_shard_spec(config: Any) -> bool:
+    """Which of two shard specs the config was made with: ttnn derives the other, and has no attribute for it."""
+    return bool(json.loads(config.to_json())["created_with_nd_shard_spec"])
 
 
 def _compute_kernel_config(config: Any) -> list[Any]:

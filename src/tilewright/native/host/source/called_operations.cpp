@@ -111,8 +111,21 @@ namespace experimental {
 Tensor view(const Tensor& tensor, const Shape& shape) {
     return called("experimental.view", {to_value(tensor), to_value(shape)});
 }
+// Python's view takes no padded shape. Its reshape does, and is a view wherever the bytes may stay.
 Tensor view(const Tensor& tensor, const Shape& logical_shape, const Shape& padded_shape) {
-    return called("experimental.view", {to_value(tensor), to_value(logical_shape), to_value(padded_shape)});
+    if (logical_shape == padded_shape && logical_shape.volume() == tensor.logical_shape().volume()) {
+        return view(tensor, logical_shape);
+    }
+    const Tensor result = called("reshape", {to_value(tensor), to_value(logical_shape), to_value(padded_shape)});
+    const bool same_bytes =
+        tensor.storage_type() != StorageType::DEVICE || tensor.buffer()->address() == result.buffer()->address();
+    TT_FATAL(
+        same_bytes && result.padded_shape() == padded_shape,
+        "a view of a tensor of shape {} as {}, padded to {}, is not one that ttnn gives in Python",
+        tensor.logical_shape(),
+        logical_shape,
+        padded_shape);
+    return result;
 }
 }  // namespace experimental
 

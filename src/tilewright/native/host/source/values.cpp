@@ -34,7 +34,13 @@ Value to_value(const CoreRangeSet& set) {
 }
 Value to_value(const Shape& shape) { return numbers("Shape", shape); }
 Value to_value(const MemoryConfig& config) {
-    List list{"MemoryConfig", enum_name(config.memory_layout()), enum_name(config.buffer_type()), Value(), Value()};
+    List list{
+        "MemoryConfig",
+        enum_name(config.memory_layout()),
+        enum_name(config.buffer_type()),
+        Value(),
+        Value(),
+        config.created_with_nd_shard_spec()};
     if (config.shard_spec() && !config.created_with_nd_shard_spec()) {
         const ShardSpec& spec = *config.shard_spec();
         list[3] = List{to_value(spec.grid), spec.shape[0], spec.shape[1], enum_name(spec.orientation)};
@@ -135,7 +141,7 @@ MemoryConfig FromValue<MemoryConfig>::get(const Value& value) {
         named<BufferType>(value.at(2)),
         shards.is_none() ? std::nullopt : std::optional(from_value<ShardSpec>(shards)),
         nd_shards.is_none() ? std::nullopt : std::optional(from_value<NdShardSpec>(nd_shards)),
-        shards.is_none() && !nd_shards.is_none());
+        from_value<bool>(value.at(5)));
 }
 Tile FromValue<Tile>::get(const Value& value) {
     require(value, "Tile");
