@@ -25,6 +25,8 @@ x = ttnn.empty([32, 256], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=d
 layers = [Layer(), Layer(), Layer()]
 for layer in layers:
     x = layer(x)
+ttnn.ReadDeviceProfiler(device)
+print(ttnn.get_latest_programs_perf_data())
 ttnn.close_device(device)
 """
 _SCRIPT = """
@@ -74,6 +76,8 @@ def test_several_launches_are_summed_by_operation_layer_and_function(
     assert ("Layer.__call__", 3) in [(each["name"], each["instances"]) for each in total["functions"]]
     rows = csv.DictReader((tmp_path / "ops.csv").read_text().splitlines())
     assert [row["OP CODE"] for row in rows] == ["UnaryDeviceOperation", "BinaryNgDeviceOperation"] * 3
+    for line, function in ((16, "ReadDeviceProfiler"), (17, "get_latest_programs_perf_data")):
+        assert f"model.py:{line}: RuntimeWarning: ttnn.{function}: the simulated card has no profiler" in result.stderr
 
 
 def test_kernels_of_the_script_stop(real_ttnn: str, card_environment: dict[str, str], tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 
 With several chips, ttnn launches programs from threads of its own and returns before they have run. Each call of an
 operation is followed by their run, so that an error is raised in the call it belongs to, and observers know the
-operation and its tensors. A mesh of more chips than the system has is refused with the option that gives it.
+operation and its tensors. A mesh of more chips than the system has is refused with the option that gives it. Functions
+that read the profiler warn.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tilewright._card.new_tensors import watch_allocations
+from tilewright._card.profiler import watch_profiler
 from tilewright._card.program_cache import check_program_caches
 from tilewright._card.systems import system_for
 from tilewright._debug.prompt import ENDED_AT_STOP
@@ -32,6 +34,7 @@ def watch_operations() -> str:
         devices = ttnn._ttnn.multi_device
         devices.open_mesh_device = _refusing(devices.open_mesh_device)
         watch_allocations()
+        watch_profiler()
         if _num_chips() > 1:
             for kind in (ttnn.decorators.FastOperation, ttnn.decorators.Operation):
                 kind.__call__ = _finished(kind.__call__)
