@@ -86,7 +86,7 @@ def launch_view(launch: SeenLaunch) -> View:
         "error": None if launch.error is None else {"message": str(launch.error)},
         "findings": [_finding(each) for each in launch.findings],
         "buffers": [] if run is None else _buffers(run),
-        "sync": [_sync_group(group) for group in table.groups],
+        "sync": [_sync_group(group, has_ended=launch.error is None) for group in table.groups],
         "l1": {"bytes": launch.arch.l1_bytes, "regions": _l1_regions(launch)},
         "timeline": None,
         "phases": [],
@@ -221,7 +221,8 @@ def _buffers(run: Run) -> list[View]:
     return [fullest[index] for index in sorted(fullest)]
 
 
-def _sync_group(group: SyncGroup) -> View:
+def _sync_group(group: SyncGroup, *, has_ended: bool) -> View:
+    """Rows of a sync table. Pages of a run that ended which no kernel pops, such as a scaler's, are kept on purpose."""
     rows = [
         {
             "cb": row.cb,
@@ -232,6 +233,7 @@ def _sync_group(group: SyncGroup) -> View:
             "popped": row.popped,
             "left": row.left_over,
             "why": row.why,
+            "kept": has_ended and row.popped == 0 and row.wait_calls > 0,
         }
         for row in group.rows
     ]

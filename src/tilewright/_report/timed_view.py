@@ -121,9 +121,10 @@ def _measured(view: View, time: DeviceTime, over_noc: Mapping[Core, int], nanose
     """The view's cores with what their processors did, and the words for it."""
     values: dict[Core, Counter[str]] = defaultdict(Counter)
     for each in time.processors:
-        values[each.core]["busy"] += round(each.busy * nanoseconds)
-        values[each.core]["waiting"] += round(sum(wait.cycles for wait in each.waits) * nanoseconds)
-        values[each.core]["noc"] = over_noc.get(each.core, 0)
+        known = values[each.core]  # the five processors of a core work at the same time: no sums
+        known["busy"] = max(known["busy"], round(each.busy * nanoseconds))
+        known["waiting"] = max(known["waiting"], round(sum(wait.cycles for wait in each.waits) * nanoseconds))
+        known["noc"] = over_noc.get(each.core, 0)
     cores = [{**core, "values": {**core["values"], **values[tuple(core["at"])]}} for core in view["cores"]]
     measures = [{"key": key, "name": words, "unit": unit} for key, words, unit in _MEASURES]
     return {"cores": cores, "measures": [*measures, *view["measures"]]}

@@ -31,7 +31,7 @@ function syncSection(launch) {
   return section("sync", "Who pushes and pops what", ...launch.sync.flatMap((group) => [
     element("h3", {}, group.title), table(["CB", "from", "to", "pages", "pushed", "popped", "left", "balanced"],
       group.rows.map((row) => [row.cb, row.from, row.to, whole(row.pages), whole(row.pushed), whole(row.popped),
-        whole(row.left), row.why ? element("span", { class: "error" }, row.why) : "yes"]))]));
+        whole(row.left), row.why ? element("span", { class: row.kept ? "quiet" : "error" }, row.why) : "yes"]))]));
 }
 
 function l1Section(launch) {

@@ -76,13 +76,14 @@ class Timeline {
   }
 
   drawAxis(pen, width, height) {
-    const step = 10 ** Math.floor(Math.log10((this.end - this.begin) / 3));
+    const least = 90 / this.scale, power = 10 ** Math.floor(Math.log10(least));  // points that a label needs
+    const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= least);
     pen.fillStyle = color("--quiet");
     pen.strokeStyle = color("--line");
     for (let at = Math.ceil(this.begin / step) * step; at <= this.end; at += step) {
       const x = this.left + (at - this.begin) * this.scale;
       pen.beginPath(); pen.moveTo(x, 0); pen.lineTo(x, height - 16); pen.stroke();
-      if (x < width - 40) pen.fillText(`${whole(at)} ${this.timeline.unit}`, x + 3, height - 4);
+      if (x < width - 80) pen.fillText(`${whole(at)} ${this.timeline.unit}`, x + 3, height - 4);
     }
   }
 
