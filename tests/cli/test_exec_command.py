@@ -60,6 +60,19 @@ def test_traceback_shows_only_lines_of_the_script(python: Run, tmp_path: Path) -
     assert "exec_command" not in result.stderr
 
 
+def test_traceback_of_a_python_kernel_ends_in_the_script(python: Run, tmp_path: Path) -> None:
+    """The kernel is translated inside a cached property: frames of the standard library between ours."""
+    text = (
+        "from tilewright import ttnn\nfrom tilewright.kernels import *\n\n@reader_kernel\n"
+        "def read(tiles: RuntimeArg) -> None:\n    import os\n\n"
+        "core = ttnn.num_cores_to_corerangeset(1, (8, 8))\nread.descriptor(core, runtime_args={'tiles': 1})\n"
+    )
+    result = python(*EXEC, str(script(tmp_path, text)))
+    assert "line 9, in <module>" in result.stderr
+    assert result.stderr.count('  File "') == 1
+    assert "script.py:6: import at the top of the module" in result.stderr
+
+
 def test_an_error_of_a_kernel_has_the_scripts_traceback(python: Run, tmp_path: Path) -> None:
     text = ADD_ONE.replace("cb_reserve_back(0, 1)", "cb_reserve_back(0, 2)")
     result = python(*EXEC, str(script(tmp_path, text)))

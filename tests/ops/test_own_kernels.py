@@ -12,6 +12,7 @@ import pytest
 
 from tests.custom_operations import doubled, scaled
 from tilewright import Rows, operation, ttnn
+from tilewright._errors import TilewrightError
 from tilewright._workshop.cases import check_operation
 from tilewright.formula import Value
 from tilewright.kernels import CompileTimeArg, RuntimeArg, cpp_kernel
@@ -53,8 +54,9 @@ def test_an_argument_that_no_plan_has_is_named(device: ttnn.Device) -> None:
 
     with pytest.raises(
         KernelArgumentError, match=r"misnamed: there is no compile-time argument tiles_of_a_block; there"
-    ):
+    ) as raised:
         judged(declared, device, (32, 32))
+    assert isinstance(raised.value, TilewrightError)  # commands print its text without a traceback
 
 
 def test_a_program_of_its_own_runs_with_its_numbers(device: ttnn.Device, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import sys
+import sysconfig
 import types
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from tilewright._drop_in import install_as_ttnn
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
+_LIBRARY = sysconfig.get_path("stdlib")
 
 
 def run_script(
@@ -48,13 +50,19 @@ def run_script(
 
 
 def _show_traceback(error: BaseException, script: Path) -> None:
-    """The traceback of a script's error: from the script on, without our own frames at its end."""
+    """The traceback of a script's error: from the script on, without our own frames at its end.
+
+    Frames of the standard library belong to the code that calls them.
+    """
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame.f_code.co_filename != str(script):
         traceback = traceback.tb_next
-    frame, last = traceback, traceback
+    frame, last, is_ours = traceback, traceback, False
     while frame is not None:
-        if not frame.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        file = frame.tb_frame.f_code.co_filename
+        is_library = file.startswith(_LIBRARY) and "site-packages" not in file
+        is_ours = file.startswith(_PACKAGE) or (is_library and is_ours)
+        if not is_ours:
             last = frame
         frame = frame.tb_next
     if last is not None:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from tilewright._errors import TilewrightError
 
-class KernelLanguageError(Exception):
+
+class KernelLanguageError(TilewrightError):
     """A kernel says something the kernel language does not have, or does not add up.
 
     The text is ``file:line: what is wrong``, then the offending code.
@@ -24,5 +26,5 @@ class KernelLanguageError(Exception):
         super().__init__(f"{path}:{line}: {message}{shown}")
 
 
-class KernelArgumentError(TypeError):
+class KernelArgumentError(TilewrightError, TypeError):
     """The host gives a kernel other arguments than its parameters ask for."""
