@@ -28,6 +28,8 @@ FAULTS = [
 NOT_SEEDED = {
     "time-limit": "the checker's own limit, not something a program does wrong",
     "cache-stale": "calls of ttnn's own operations: tests/card/test_program_cache.py has twins",
+    "dst-width": "the generator's programs compute with floats only: tests/check/test_operands.py has twins",
+    "scaler-size": "the generator's programs reduce whole tiles only: tests/check/test_values.py has twins",
     "cb-counter-wrap": "shows after 65,536 pages only: B28 is such a program",
 }
 
