@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import select
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,7 @@ class Terminal:
         """What is printed up to and including a text."""
         shown = ""
         while text not in shown:
+            assert select.select([self._screen], [], [], 120)[0], f"{text!r} was not printed in two minutes: {shown}"
             try:
                 shown += os.read(self._screen, 4096).decode(errors="replace")
             except OSError:  # the command ended

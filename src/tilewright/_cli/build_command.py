@@ -52,19 +52,15 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     if options.json and options.watch:
         parser.error("--json and --watch: a machine reads one result; give one of them")
-    status = _build_all(options)
-    while options.watch:
+    if not options.watch:
+        return _build_all(options)
+    folders = [folder for folder in options.folders if folder.is_dir()]
+    while True:
+        before = [snapshot(folder) for folder in folders]  # what changes during the build is built, too
+        _build_all(options)
         print("\nwaiting for a change; Ctrl-C ends", flush=True)
-        _wait([folder for folder in options.folders if folder.is_dir()])
-        status = _build_all(options)
-    return status
-
-
-def _wait(folders: list[Path]) -> None:
-    """Returns when a file of one of the folders has changed."""
-    before = [snapshot(folder) for folder in folders]
-    while [snapshot(folder) for folder in folders] == before:
-        time.sleep(0.2)
+        while [snapshot(folder) for folder in folders] == before:
+            time.sleep(0.2)
 
 
 def _build_all(options: argparse.Namespace) -> int:
