@@ -27,7 +27,7 @@ _ROUTER, _KERNELS = "fabric_erisc_router", "kernels"  # in a build directory, wh
 
 @dataclasses.dataclass(frozen=True)
 class RouterKernel:
-    """A router's kernel as it was built and launched.
+    """The kernel of a router, from its build record and its launch.
 
     Attributes:
         downstream: the routers of the same chip that packets are forwarded to: 16 bits for each way, the NoC

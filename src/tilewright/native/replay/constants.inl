@@ -9,7 +9,7 @@
 //     DERIVED       follows from published figures by the arithmetic that is stated
 //     ASSUMED       a guess of this project that nothing published contradicts
 //     FITTED        chosen so that the calibration rows of docs/timing.md come out best
-// A figure that is published for one chip only is taken for the other, and its source says so.
+// A figure that is published for one chip only is used for the other too; its source names the chip.
 #define TW_SOURCE(...)
 
 TW_SOURCE(DOCUMENTED, "tt-metal noc_parameters.h: longest packet")
