@@ -29,6 +29,18 @@ def test_traces_queues_sub_devices_and_errors(on_card: OnCard, real_ttnn_with_to
     assert "c_0 has no producer" in result.stdout
 
 
+# Dispatch kernels on ethernet cores, on a row of worker cores, on a column of them.
+@pytest.mark.parametrize(("system", "shape"), [("n300", "1x2"), ("2x2", "2x2"), ("p150x2", "1x2")])
+def test_queues_of_several_chips(on_card: OnCard, real_ttnn_with_torch: str, system: str, shape: str) -> None:
+    script = str(SCRIPT.with_name("mesh_fast_dispatch.py"))
+    result = on_card("--dispatch", "fast", "--system", system, script, shape, python=real_ttnn_with_torch)
+    assert result.returncode == 0, result.stdout + result.stderr
+    for part in ("traces", "sub-devices", "after an error", "sockets"):
+        assert f"{part}: right\n" in result.stdout
+    assert "ttnn.generic_op: DeadlockError: deadlock on cores (0,0) of chip 0" in result.stdout
+    assert result.stdout.endswith("closed\n")
+
+
 def test_wrong_traces_are_named(on_card: OnCard, real_ttnn_with_torch: str) -> None:
     result = on_card("--dispatch", "fast", str(SCRIPT.with_name("wrong_traces.py")), python=real_ttnn_with_torch)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -40,6 +52,15 @@ def test_wrong_traces_are_named(on_card: OnCard, real_ttnn_with_torch: str) -> N
     assert "still usable: 2.71875" in lines
     assert "deadlock: ttnn.execute_trace, ttnn.generic_op of the trace: DeadlockError: deadlock on core (0,0)" in lines
     assert "closed after a deadlock in a trace" in lines
+
+
+def test_dispatch_cores_in_a_column_need_their_grid(on_card: OnCard, real_ttnn_with_torch: str) -> None:
+    script = str(SCRIPT.with_name("dispatch_column.py"))
+    result = on_card("--grid", "7x9", script, python=real_ttnn_with_torch)
+    assert "7x9: right\n" in result.stdout, result.stderr
+    refused = on_card(script, python=real_ttnn_with_torch)
+    assert refused.returncode == 1
+    assert "axis COL leaves 7x9 cores of an n150 to programs, and the simulated card has 8x8" in refused.stderr
 
 
 def test_sampled_operations_are_those_of_slow_dispatch(on_card: OnCard) -> None:
@@ -56,20 +77,16 @@ def _results(on_card: OnCard, dispatch: str) -> Any:
     return found
 
 
-def test_default_is_fast_unless_there_are_several_chips_or_the_environment_says_slow(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_default_is_fast_on_one_chip_unless_the_environment_sets_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(SLOW_DISPATCH, raising=False)
     assert (choose_card().dispatch, choose_card(system="1x2").dispatch) == ("fast", "slow")
     monkeypatch.setenv(SLOW_DISPATCH, "1")
     assert (choose_card().dispatch, choose_card(dispatch="fast").dispatch) == ("slow", "fast")
 
 
-def test_unknown_dispatch_and_several_cards_are_refused() -> None:
+def test_unknown_dispatch_is_refused() -> None:
     with pytest.raises(CardError, match="--dispatch quick is unknown; allowed: slow, fast"):
         choose_card(dispatch="quick")
-    with pytest.raises(CardError, match="--dispatch fast is simulated for one chip only; --system 1x2 needs"):
-        choose_card(system="1x2", dispatch="fast")
 
 
 @pytest.mark.parametrize("command", ["check", "time", "report", "debug"])

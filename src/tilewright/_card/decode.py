@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from tilewright._card.launch_message import (
 from tilewright._card.launched_cores import LaunchedCores
 from tilewright._card.layout import ReleaseLayout
 from tilewright._card.package import CardError
+from tilewright._card.unset_arguments import mark_unset
 from tilewright._program.cb_placement import CB_ALIGNMENT
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
 from tilewright._program.config_bases import ConfigBases
@@ -38,7 +39,7 @@ from tilewright._program.kernel import ArgumentsInL1, KernelDescriptor
 from tilewright._program.program import FixedProgram, ProgramDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
 from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
-from tilewright._tensor.dtype import DataFormat
+from tilewright._wire.data_formats import DataFormat
 from tilewright._wire.runner import UNWRITTEN_ARGUMENT
 
 _PROCESSORS = {0: "BRISC", 1: "NCRISC", 2: "TRISC0"}
@@ -51,7 +52,7 @@ Core = tuple[int, int]
 
 @dataclasses.dataclass
 class _Found:
-    """What was found on the cores so far: each thing with the cores it is on."""
+    """Parts found on the cores so far, each with its cores."""
 
     kernels: dict[tuple[str, ArgumentsInL1, _Tables], list[Core]] = dataclasses.field(default_factory=dict)
     buffers: dict[tuple[CbConfig, CbFormat], list[Core]] = dataclasses.field(default_factory=dict)
@@ -92,7 +93,7 @@ class Decoder:
         self.num_decoded = 0
 
     def program(self, launched: LaunchedCores) -> ProgramDescriptor:
-        """The program that these cores were told to run, with the place of its configuration in this launch."""
+        """The program launched on these cores, with the place of its configuration in this launch."""
         program = self._known.get(launched.key)
         if program is None:
             program = self._known[launched.key] = self._decode(launched)
@@ -115,17 +116,31 @@ class Decoder:
 
     def mark_all(self, begin: int, end: int) -> None:
         """Mark the part of L1 in which the host puts arguments, on every core, before it writes anything."""
-        self._l1[:, begin:end] = _marks((end - begin) // 4)
+        self._l1[:, begin:end].view(np.uint32)[:] = UNWRITTEN_ARGUMENT
 
     def mark_arguments(self, program: ProgramDescriptor) -> None:
         """Mark the runtime arguments of a program that has run: the host writes those of the next one."""
+        for cores in self._arguments(program):
+            for words in cores:
+                words[:] = UNWRITTEN_ARGUMENT
+
+    def mark_unset_arguments(self, program: ProgramDescriptor) -> None:
+        """Mark runtime arguments of a program before it runs that command queues wrote and the host did not set."""
+        for cores in self._arguments(program):
+            mark_unset(cores)
+
+    def _arguments(self, program: ProgramDescriptor) -> Iterator[list[NDArray[np.uint32]]]:
+        """The runtime arguments of each kernel, on each of its cores, where they lie in L1."""
         for kernel in program.kernels:
             place = kernel.arguments_in_l1
             if place is None or not place.count:
                 continue
+            cores = []
             for core in kernel.core_ranges:
                 begin = program.config_bases.of((core.x, core.y)) + place.address
-                self._l1[core.y * self._columns + core.x, begin : begin + 4 * place.count] = _marks(place.count)
+                row = self._l1[core.y * self._columns + core.x]
+                cores.append(row[begin : begin + 4 * place.count].view(np.uint32))
+            yield cores
 
     def _read(self, core: Core, begin: int, size: int) -> bytes:
         return self._l1[core[1] * self._columns + core[0], begin : begin + size].tobytes()
@@ -188,11 +203,6 @@ class Decoder:
         kernel.arguments_in_l1 = place
         kernel.defines = [*kernel.defines, *tables]
         return kernel
-
-
-def _marks(count: int) -> NDArray[np.uint8]:
-    """Words that stand for arguments that were not written."""
-    return np.full(count, UNWRITTEN_ARGUMENT, "<u4").view(np.uint8)
 
 
 def _tables(launch: LaunchMessage) -> _Tables:

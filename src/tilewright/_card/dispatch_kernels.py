@@ -8,7 +8,7 @@ talk to, and where their queues lie in L1 and in host memory.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tilewright._card.kernel_record import recorded_macros
@@ -25,9 +25,19 @@ def dispatch_kernels(layout: ReleaseLayout, arch: ArchDescription, l1: bytes) ->
     Args:
         l1: the core's memory from address 0 on, with the launch message and the kernels' texts in it.
     """
+    return described_kernels(layout, arch, _directories(layout, l1))
+
+
+def serves_queues(directory: str) -> bool:
+    """Whether a kernel with this build directory serves a command queue."""
+    return Path(directory).parents[1].name.startswith("cq_")
+
+
+def described_kernels(layout: ReleaseLayout, arch: ArchDescription, directories: Iterable[str]) -> str:
+    """The same of kernels with these build directories."""
     numbers = {**layout.tensix, "dram_alignment": arch.dram_alignment, "pcie_alignment": _PCIE_ALIGNMENT[arch.name]}
     lines = [f"{name} {value}" for name, value in numbers.items()]
-    for directory in _directories(layout, l1):
+    for directory in directories:
         lines.append(f"kernel {Path(directory).parents[1].name}")
         macros = recorded_macros(directory)
         lines += [

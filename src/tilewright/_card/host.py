@@ -47,7 +47,9 @@ def described_call(frame: FrameType, tensors: Iterator[Any], *, runs_now: bool) 
         tensors: those that the call was given.
         runs_now: its programs run in the call, and not in a trace.
     """
-    return "\n".join(map(json.dumps, [_callers(frame), *(_described(each, runs_now) for each in tensors)]))
+    given = [*tensors]
+    described = (_described(each, runs_now) for each in given)
+    return "\n".join(map(json.dumps, [_callers(frame), _memory(given), *described]))
 
 
 def waits_for_each_program() -> str:
@@ -95,10 +97,21 @@ def _callers(frame: FrameType | None) -> list[tuple[str, int]]:
     return found[::-1]
 
 
+def _memory(tensors: list[Any]) -> dict[str, tuple[int, int]] | None:
+    """Bytes that all tensors of the device take in each bank of DRAM and L1, and how many a bank has."""
+    ttnn = sys.modules["ttnn"]
+    device = next((tensor.device() for tensor in tensors), None)
+    if device is None or not hasattr(ttnn, "get_memory_view"):
+        return None
+    views = {"dram": ttnn.BufferType.DRAM, "l1": ttnn.BufferType.L1}
+    found = {name: ttnn.get_memory_view(device, kind) for name, kind in views.items()}
+    return {name: (view.total_bytes_allocated_per_bank, view.total_bytes_per_bank) for name, view in found.items()}
+
+
 def _given(frame: FrameType) -> Iterator[Any]:
     """Tensors on a device among the arguments of a call."""
     given = frame.f_locals.get("function_args", ()), frame.f_locals.get("function_kwargs", {}).values()
-    return tensors_among([*itertools.chain(*given)])
+    return device_tensors_in([*itertools.chain(*given)])
 
 
 def _described(tensor: Any, runs_now: bool) -> dict[str, Any] | None:
@@ -129,10 +142,17 @@ def _rows_of_shard(tensor: Any) -> int | None:
     return int(shards.shape[0]) if shards is not None and tensor.layout.name == "ROW_MAJOR" else None
 
 
-def tensors_among(arguments: Any) -> Iterator[Any]:
-    """Tensors on a device among arguments, lists of them included."""
-    if isinstance(arguments, (list, tuple)):
-        for each in arguments:
-            yield from tensors_among(each)
-    elif type(arguments).__name__ == "Tensor" and arguments.device() is not None:
-        yield arguments
+def tensors_in(value: Any) -> Iterator[Any]:
+    """ttnn's tensors in arguments or results, also inside lists, tuples and dictionaries."""
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from tensors_in(each)
+    elif isinstance(value, dict):
+        yield from tensors_in([*value.values()])
+    elif isinstance(value, sys.modules["ttnn"].Tensor):
+        yield value
+
+
+def device_tensors_in(value: Any) -> Iterator[Any]:
+    """Those of :func:`tensors_in` that are on a device."""
+    return (each for each in tensors_in(value) if each.device() is not None)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is put around ttnn's functions in the host's process when the card's library starts.
+"""Wrappers around ttnn's functions, installed in the host's process when the card's library starts.
 
 With several chips, ttnn launches programs from threads of its own and returns before they have run. Each call of an
 operation is followed by their run, so that an error is raised in the call it belongs to, and observers know the
 operation and its tensors. A mesh of more chips than the system has is refused with the option that gives it. Functions
-that read the profiler warn.
+that read the profiler give modelled times.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import functools
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from tilewright._card.environment import described_card
 from tilewright._card.new_tensors import watch_allocations
 from tilewright._card.profiler import watch_profiler
 from tilewright._card.program_cache import check_program_caches
@@ -33,6 +35,7 @@ def watch_operations() -> str:
         sys.excepthook = _quiet_at_the_end(sys.excepthook)
         devices = ttnn._ttnn.multi_device
         devices.open_mesh_device = _refusing(devices.open_mesh_device)
+        _watch_dispatch_axis(ttnn._ttnn.device)
         watch_allocations()
         watch_profiler()
         if _num_chips() > 1:
@@ -58,11 +61,13 @@ def _num_chips() -> int:
 
 
 def _refusal_of_request() -> str:
-    """Of the mesh that this thread is about to open: its call began before the library was there."""
+    """Of the device that this thread is about to open: its call began before the library was there."""
     frame = sys._getframe().f_back
     while frame is not None:
         if frame.f_code.co_name == "open_mesh_device" and "mesh_shape" in frame.f_locals:
             return _refusal(frame.f_locals["mesh_shape"])
+        if type(frame.f_locals.get("self")).__name__ == "DispatchCoreConfig":
+            return _refusal_of_axis(frame.f_locals.get("axis"))
         frame = frame.f_back
     return ""
 
@@ -78,6 +83,26 @@ def _refusal(shape: Any) -> str:
         f"open_mesh_device: mesh_shape {rows}x{columns} needs {rows * columns} chips; the simulated system has "
         f"{chips}; {system_for(rows, columns)}"
     )
+
+
+def _refusal_of_axis(axis: Any) -> str:
+    model, _, _ = described_card(Path(os.environ["TILEWRIGHT_CARD"]))
+    return model.refusal_of_dispatch_axis(getattr(axis, "name", "ROW"))
+
+
+def _watch_dispatch_axis(devices: Any) -> None:
+    """Refuse dispatch cores that leave other cores to programs than the card has: ttnn's process would crash later."""
+    create = getattr(devices, "create_dispatch_core_config", None)  # not in every release
+    if create is None:
+        return
+
+    @functools.wraps(create)
+    def create_dispatch_core_config(*arguments: Any, **named: Any) -> Any:
+        if refusal := _refusal_of_axis(named.get("axis")):
+            raise RuntimeError(f"tilewright: {refusal}")
+        return create(*arguments, **named)
+
+    devices.create_dispatch_core_config = create_dispatch_core_config
 
 
 def _refusing(open_mesh: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ from tilewright._wire.card import CardNode, CardNodeKind
 
 @dataclasses.dataclass(frozen=True)
 class HostChip:
-    """What of a chip only its host software needs.
+    """Facts of a chip that only its host software needs.
 
     Attributes:
         pci_id: device and vendor as PCI configuration space has them.
@@ -77,6 +77,7 @@ class Product:
         harvest_mask: which rows (Wormhole) or columns (Blackhole) of Tensix cores are switched off.
         dram_harvest_mask: which DRAM channels are; only the last ones can be.
         board_type: as tt-metal names it; empty: the product's name.
+        column_grid: compute cores if the script has dispatch cores in a column instead of a row; None: not simulated.
     """
 
     name: str
@@ -86,12 +87,19 @@ class Product:
     board_id: int
     dram_harvest_mask: int = 0
     board_type: str = ""
+    column_grid: tuple[int, int] | None = None
+
+    def fits(self, grid: tuple[int, int]) -> bool:
+        """Whether the product has such a grid, with dispatch cores in a row or in a column."""
+        return any(
+            1 <= grid[0] <= whole[0] and 1 <= grid[1] <= whole[1] for whole in (self.grid, self.column_grid) if whole
+        )
 
 
 PRODUCTS = {
     product.name: product
     for product in (
-        Product("n150", "wormhole_b0", (8, 8), 0x40, 0x0100018511722039),
+        Product("n150", "wormhole_b0", (8, 8), 0x40, 0x0100018511722039, column_grid=(7, 9)),
         Product("n300", "wormhole_b0", (8, 7), 0x60, 0x0100014511722039),
         # A chip of a Galaxy. As boards of type ubb tt-metal would want trays described that its package does not have.
         Product("galaxy", "wormhole_b0", (8, 7), 0x60, 0x0100018511722039, board_type="n150"),
@@ -119,7 +127,23 @@ class CardModel:
         """The chip as the engine has it, with this grid and the DRAM that is not switched off."""
         whole = describe_arch(self.product.arch)
         banks = whole.num_dram_banks - self.product.dram_harvest_mask.bit_count()
-        return dataclasses.replace(whole, grid=CoreCoord(*self.grid), dram_coords=whole.dram_coords[:banks])
+        return dataclasses.replace(
+            whole,
+            grid=CoreCoord(*self.grid),
+            dram_coords=whole.dram_coords[:banks],
+            worker_columns=self.chip.worker_columns,
+            worker_rows=self.chip.worker_rows,
+        )
+
+    def refusal_of_dispatch_axis(self, axis: str) -> str:
+        """Why a device with dispatch cores along this axis, ``ROW`` or ``COL``, cannot be opened; empty: it can."""
+        other = self.product.column_grid
+        if axis != "COL" or other is None or (self.grid[0] <= other[0] and self.grid[1] <= other[1]):
+            return ""
+        return (
+            f"DispatchCoreConfig: axis COL leaves {other[0]}x{other[1]} cores of an {self.product.name} to programs, "
+            f"and the simulated card has {self.grid[0]}x{self.grid[1]}: give --grid {other[0]}x{other[1]}"
+        )
 
     @property
     def chip(self) -> HostChip:
@@ -178,15 +202,15 @@ def _refuse_number(mesh: Mesh, product: Product, grid: tuple[int, int]) -> None:
 def _dispatch(dispatch: str | None, mesh: Mesh) -> str:
     if dispatch not in (None, *DISPATCHES):
         raise CardError(f"--dispatch {dispatch} is unknown; allowed: {', '.join(DISPATCHES)}")
-    if dispatch == FAST and mesh.chips > 1:
-        raise CardError(f"--dispatch fast is simulated for one chip only; --system {mesh} needs --dispatch slow")
-    return dispatch or (SLOW if mesh.chips > 1 or SLOW_DISPATCH in os.environ else FAST)
+    # Under fast dispatch, chips that are opened one by one wait for programs of each other, and a T3000 with a fabric
+    # does not open.
+    return dispatch or (SLOW if SLOW_DISPATCH in os.environ or mesh.chips > 1 else FAST)
 
 
 def _grid(text: str, product: Product) -> tuple[int, int]:
     sides = re.fullmatch(r"(\d+)x(\d+)", text)
     columns, rows = (int(side) for side in sides.groups()) if sides else (0, 0)
-    if not (1 <= columns <= product.grid[0] and 1 <= rows <= product.grid[1]):
+    if not product.fits((columns, rows)):
         names = ", ".join(PRODUCTS)
         raise CardError(
             f"--grid {text} is no grid of {product.name}: give columns x rows, such as 4x4, at most "
@@ -196,7 +220,7 @@ def _grid(text: str, product: Product) -> tuple[int, int]:
 
 
 def cluster_descriptor(model: CardModel) -> str:
-    """What tt-metal reads about the boards; without it, it would ask the cards' own firmware.
+    """The description of the boards for tt-metal; without it, it would ask the cards' own firmware.
 
     Every chip is on the PCI bus, also of products whose second chip a host reaches through the first one.
     """
@@ -250,7 +274,7 @@ def _board(product: Product, chip: int) -> str:
 def nodes_of(
     model: CardModel, slot_bytes: int, bank_stride: int, go_address: int, ethernet_go: tuple[int, ...]
 ) -> list[CardNode]:
-    """Who answers at which coordinate, with L1 in file 0 and DRAM in file 1."""
+    """Nodes by NoC coordinate, with L1 in file 0 and DRAM in file 1."""
     chip, arch = model.chip, model.arch
     workers = []
     for y, row in enumerate(chip.worker_rows):

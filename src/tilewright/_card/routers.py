@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from collections.abc import Iterator
 
+from tilewright._card.ethernet_cores import EthernetCore
 from tilewright._card.kernel_record import named_arguments, recorded_macros
-from tilewright._card.launch_message import LONGEST_NAME, TEXT_MAGIC, kernel_directory
 from tilewright._card.layout import ReleaseLayout
 from tilewright._card.package import CardError
 from tilewright._card.systems import Mesh
 from tilewright._wire.runner import FabricRouter
 
-_ACTIVE_ETHERNET = 1  # which of tt-metal's programmable core types
 _MOST_WAYS = 4
 _READY = 0xA2B2C2D2  # EDMStatus::LOCAL_HANDSHAKE_COMPLETE
-_ROUTER, _KERNELS = "fabric_erisc_router", "kernels"  # in a build directory, which firmware has too
+_ROUTER = "fabric_erisc_router"  # in a build directory
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,20 +47,19 @@ class RouterKernel:
 
     @property
     def words(self) -> bytes:
-        """What it writes into its L1 before it routes packets: address and value each."""
+        """Words that it writes into its L1 before it routes packets: address and value each."""
         return struct.pack("<II", self.status_address, _READY)
 
 
-def router_kernel(layout: ReleaseLayout, l1: bytes) -> RouterKernel:
-    """The router that was launched on an ethernet core whose memory this is.
+def router_kernel(layout: ReleaseLayout, core: EthernetCore) -> RouterKernel:
+    """The router that was launched on an ethernet core.
 
     Raises:
         CardError: another kernel was launched there, or a router of a kind that is not simulated.
     """
-    directories = [each for each in _directories(l1) if f"/{_KERNELS}/" in each]
-    directory = next((each for each in directories if f"/{_ROUTER}/" in each), None)
+    directory = next((each for each in core.kernels if f"/{_ROUTER}/" in each), None)
     if directory is None:
-        name = directories[0].split("/")[-3] if directories else "a kernel"
+        name = core.kernels[0].split("/")[-3] if core.kernels else "a kernel"
         raise CardError(f"{name} was launched on an ethernet core; only routers of the fabric are simulated there")
     named, macros = named_arguments(directory), recorded_macros(directory)
     if named.get("UDM_MODE", 0):
@@ -71,7 +68,7 @@ def router_kernel(layout: ReleaseLayout, l1: bytes) -> RouterKernel:
         raise CardError("a fabric between several meshes is not simulated; open all chips as one mesh")
     is_mesh = "FABRIC_2D" in macros
     channels, ways = named["MAX_NUM_SENDER_CHANNELS"], named["NUM_DOWNSTREAM_SENDERS_VC0"] if is_mesh else 1
-    arguments = _runtime_arguments(layout, l1, 2 * channels + 3 + ways)
+    arguments = core.arguments(2 * channels + 3 + ways)
     mask, x, y = arguments[2 * channels], *arguments[-2:]
     return RouterKernel(
         status_address=named["EDM_STATUS_PTR_ADDR"],
@@ -80,7 +77,7 @@ def router_kernel(layout: ReleaseLayout, l1: bytes) -> RouterKernel:
         header_bytes=_mesh_header_bytes(macros) if is_mesh else _header_bytes(macros),
         downstream=_ways(mask, x, y),
         rows=named["MESH_Y_SIZE"] if is_mesh else 0,
-        place=_place(layout, l1) if is_mesh else (0, 0),
+        place=_place(layout, core.l1) if is_mesh else (0, 0),
         direction=named["MY_DIRECTION"],
     )
 
@@ -116,27 +113,6 @@ def _place(layout: ReleaseLayout, l1: bytes) -> tuple[int, int]:
         raise CardError("this release's fabric with routes in two dimensions (FABRIC_2D) is not understood")
     table = ethernet["MEM_AERISC_ROUTING_TABLE_BASE"]
     return l1[table + ethernet[f"{structure}.my_mesh_coord_y"]], l1[table + ethernet[f"{structure}.my_mesh_coord_x"]]
-
-
-def _directories(l1: bytes) -> Iterator[str]:
-    """Build directories of what the host loaded."""
-    begin = l1.find(TEXT_MAGIC)
-    while begin >= 0:
-        directory = kernel_directory(l1[begin : begin + LONGEST_NAME])
-        if directory is not None:
-            yield directory
-        begin = l1.find(TEXT_MAGIC, begin + 1)
-
-
-def _runtime_arguments(layout: ReleaseLayout, l1: bytes, count: int) -> tuple[int, ...]:
-    ethernet = layout.linked_ethernet
-    config = (
-        ethernet["MEM_AERISC_MAILBOX_BASE"] + ethernet["mailboxes_t.launch"] + ethernet["launch_msg_t.kernel_config"]
-    )
-    bases = config + ethernet["kernel_config_msg_t.kernel_config_base"]
-    (base,) = struct.unpack_from("<I", l1, bases + 4 * _ACTIVE_ETHERNET)
-    (offset,) = struct.unpack_from("<H", l1, config + ethernet["kernel_config_msg_t.rta_offset"])
-    return struct.unpack_from(f"<{count}I", l1, base + offset)
 
 
 class Routers:

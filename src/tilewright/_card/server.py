@@ -21,8 +21,9 @@ import numpy as np
 from tilewright._card.card_launch import Call, CardLaunch
 from tilewright._card.chip_names import chip_and_core, with_chips
 from tilewright._card.decode import Core, Decoder
-from tilewright._card.dispatch_kernels import dispatch_kernels
+from tilewright._card.dispatch_kernels import described_kernels, dispatch_kernels, serves_queues
 from tilewright._card.environment import described_card
+from tilewright._card.ethernet_cores import EthernetCore
 from tilewright._card.fabric_kernels import fabric_defines
 from tilewright._card.global_buffers import is_connected, joined_bases, joined_program, partners
 from tilewright._card.launch_message import launch_layout
@@ -32,7 +33,8 @@ from tilewright._card.precision import note_precision
 from tilewright._card.products import CardModel, nodes_of
 from tilewright._card.protocol import ClosedError, receive, send, send_greeting
 from tilewright._card.routers import Routers, router_kernel
-from tilewright._card.tensors import callers_told, tensors_told
+from tilewright._card.sockets import uses_sockets
+from tilewright._card.tensors import callers_told, memory_told, tensors_told
 from tilewright._errors import TilewrightError
 from tilewright._launch.chip import Chip
 from tilewright._launch.observer import installed, observed_run, requested_observers
@@ -55,13 +57,13 @@ class CardServer:
         self._channel = channel
         self._options = RunOptions(keep_l1=True, time_limit=time_limit(), on_print=self._print)
         self._call = Call()
-        self._waiting: list[ProgramDescriptor] = []  # told to go, and not run yet
+        self._waiting: list[ProgramDescriptor] = []  # launched and not run yet
         self._joined: dict[tuple[ProgramStructure, ...], ProgramDescriptor] = {}
         self._layout = layout
         self._arch = model.arch
         self._grid = model.grid
         self._coordinate_shift = layout["NOC_COORD_REG_OFFSET"]
-        self._chip = Chip(self._arch, model.grid, num_dies=model.mesh.chips)
+        self._chip = Chip(self._arch, model.grid, num_dies=model.mesh.chips, mesh_columns=model.mesh.columns)
         files = self._chip.memory_files()
         cores = self._chip.grid[0] * self._chip.grid[1]
         shared = mmap.mmap(files.l1, cores * files.l1_slot_bytes)
@@ -70,7 +72,7 @@ class CardServer:
         fabric = fabric_defines(layout) if model.mesh.chips > 1 else ()
         begin = self._arch.l1_unreserved_base
         self._decoder = Decoder(layout, l1, model.grid[0], str(root), begin, self._core, fabric)
-        if _sees_unwritten_memory():
+        if _sees_unset_arguments():
             self._decoder.mark_all(layout["MEM_MAP_END"], begin)
         nodes = nodes_of(
             model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_addresses
@@ -90,7 +92,9 @@ class CardServer:
                 self._call = Call(data.decode())
             elif kind is CardMessageKind.TENSORS:
                 text = data.decode()
-                self._call = dataclasses.replace(self._call, tensors=tensors_told(text), callers=callers_told(text))
+                self._call = dataclasses.replace(
+                    self._call, tensors=tensors_told(text), callers=callers_told(text), memory=memory_told(text)
+                )
             elif kind is CardMessageKind.LAUNCH:
                 self._answer(LaunchedCores.of(data))
             elif kind is CardMessageKind.DISPATCH_CORE:
@@ -107,15 +111,21 @@ class CardServer:
             send(self._channel, CardMessageKind.DISPATCH_CORE, text)
 
     def _start_ethernet_core(self, data: bytes) -> None:
-        card, x, y = struct.unpack_from("<III", data)
+        card, x, y, go_address = struct.unpack_from("<IIII", data)
         try:
-            kernel = router_kernel(self._layout, data[12:])
-            self._routers.start(card, x, y, kernel)
-            self._chip.set_routers(self._routers.all())
+            core = EthernetCore(self._layout, data[16:], go_address)
+            if core.kernels and all(map(serves_queues, core.kernels)):
+                kind = CardMessageKind.DISPATCH_CORE
+                answer: str | bytes = described_kernels(self._layout, self._arch, core.kernels)
+            else:
+                kernel = router_kernel(self._layout, core)
+                self._routers.start(card, x, y, kernel)
+                self._chip.set_routers(self._routers.all())
+                kind, answer = CardMessageKind.ETHERNET_CORE, kernel.words
         except Exception as error:
             send(self._channel, CardMessageKind.FAILED, f"{type(error).__name__}: {error}")
         else:
-            send(self._channel, CardMessageKind.ETHERNET_CORE, kernel.words)
+            send(self._channel, kind, answer)
 
     def _answer(self, launched: LaunchedCores) -> None:
         known = self._decoder.num_decoded
@@ -161,7 +171,9 @@ class CardServer:
         return self._joined[key]
 
     def _leads_elsewhere(self, programs: list[ProgramDescriptor]) -> bool:
-        """Whether global circular buffers lead to other cores, which may have to run for these to get on."""
+        """Whether sockets or global circular buffers lead to other cores, which may have to run for these to get on."""
+        if self._chip.num_dies > 1 and any(map(uses_sockets, programs)):
+            return True
         if not any(map(is_connected, programs)):
             return False
         read_words, num_buffers = self._decoder.read_words, self._arch.num_circular_buffers
@@ -180,10 +192,12 @@ class CardServer:
             return self._chip.launch(program, self._options).seconds
         call = self._call if with_tensors else dataclasses.replace(self._call, tensors=())
         self._poison_new(call)
+        if _sees_unset_arguments():
+            self._decoder.mark_unset_arguments(program)
         try:
             return observed_run(CardLaunch(self._chip, program, self._options, call, self._show)).seconds
         finally:
-            if _sees_unwritten_memory():
+            if _sees_unset_arguments():
                 self._decoder.mark_arguments(program)
 
     def _poison_new(self, call: Call) -> None:
@@ -219,6 +233,10 @@ class CardServer:
 
 def _sees_unwritten_memory() -> bool:
     return any(each.sees_unwritten_memory for each in installed)
+
+
+def _sees_unset_arguments() -> bool:
+    return any(each.sees_unset_arguments for each in installed)
 
 
 def _greeting(model: CardModel, layout: ReleaseLayout, wants_operations: bool) -> wire.CardGreeting:

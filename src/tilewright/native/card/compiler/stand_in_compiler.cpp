@@ -19,9 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // tt-metal separates objects of different compilers by this line.
-constexpr const char* kVersion = "riscv-tt-elf-g++ (tilewright stand-in 1) 15.1.0";
+constexpr const char* kVersion = "riscv-tt-elf-g++ (tilewright stand-in 2) 15.1.0";
 constexpr const char* kCommandFile = "tilewright.command";
 constexpr char kTextMagic[] = "TWKERNEL";
+// Of every kernel: tt-metal lays out the kernels of all programs of a mesh's workload alike.
+constexpr size_t kTextBytes = 512;
 
 // Writes all of the file or nothing: processes that build the same kernel share the directory.
 void write_file(const fs::path& path, const std::string& content) {
@@ -119,7 +121,13 @@ void link(const fs::path& output) {
     const std::string directory = fs::absolute(output).parent_path();
     std::string text(kTextMagic, sizeof(kTextMagic) - 1);
     append(text, static_cast<uint32_t>(directory.size()));
-    write_file(output, executable(text + directory));
+    text += directory;
+    if (text.size() > kTextBytes) {
+        throw std::runtime_error(
+            "the name of the build directory " + directory + " is too long; set TT_METAL_CACHE to a shorter one");
+    }
+    text.resize(kTextBytes, 0);
+    write_file(output, executable(text));
 }
 
 }  // namespace

@@ -206,6 +206,9 @@ int main() {
     FIELD(launch_msg_t, kernel_config);
     FIELD(kernel_config_msg_t, kernel_config_base);
     FIELD(kernel_config_msg_t, rta_offset);
+    FIELD(kernel_config_msg_t, kernel_text_offset);
+    FIELD(kernel_config_msg_t, enables);
+    print("enables_bytes", sizeof(kernel_config_msg_t::enables));
 #if !defined(COMPILE_FOR_IDLE_ERISC) && !defined(COMPILE_FOR_ERISC)
     CONSTANT(MEM_MAILBOX_BASE);
     CONSTANT(MEM_MAP_END);
@@ -226,13 +229,10 @@ int main() {
     FIELD(kernel_config_msg_t, sem_offset);
     FIELD(kernel_config_msg_t, local_cb_offset);
     FIELD(kernel_config_msg_t, remote_cb_offset);
-    FIELD(kernel_config_msg_t, kernel_text_offset);
     FIELD(kernel_config_msg_t, local_cb_mask);
     print("local_cb_mask_bytes", sizeof(kernel_config_msg_t::local_cb_mask));
     FIELD(kernel_config_msg_t, min_remote_cb_start_index);
     FIELD(kernel_config_msg_t, host_assigned_id);
-    FIELD(kernel_config_msg_t, enables);
-    print("enables_bytes", sizeof(kernel_config_msg_t::enables));
     FIELD(kernel_config_msg_t, sub_device_origin_x);
     FIELD(kernel_config_msg_t, sub_device_origin_y);
     OPTIONAL_FIELD(kernel_config_msg_t, prefetcher_pipe_offset);

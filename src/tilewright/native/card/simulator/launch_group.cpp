@@ -27,4 +27,13 @@ void LaunchGroup::run(bool names_operation) {
     }
 }
 
+void LaunchGroup::finish_operation() {
+    const std::lock_guard lock(mutex);
+    run(true);
+    posted.finish_operation();
+    if (posted.has_failed()) {
+        std::rethrow_exception(posted.take_failure());
+    }
+}
+
 }  // namespace card

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "fast_dispatch/posted_launches.h"
 #include "server.h"
 
 namespace card {
@@ -25,13 +26,17 @@ public:
     void remove(Launches& card);
     // Runs the programs of all cards. names_operation: the operation that this thread executes launched them.
     void run(bool names_operation);
-
-    std::recursive_mutex mutex;  // of the launches of all cards
+    // The operation that this thread executes ends: its programs run, with or without command queues.
+    void finish_operation();
 
 private:
     Server& server_;
     const bool runs_together_;
     std::vector<Launches*> cards_;
+
+public:
+    std::recursive_mutex mutex;  // of the launches of all cards
+    PostedLaunches posted{server_};  // under fast dispatch
 };
 
 }  // namespace card

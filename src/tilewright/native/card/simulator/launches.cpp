@@ -16,8 +16,20 @@ static bool overlaps(uint64_t address, uint64_t bytes, uint64_t begin, uint64_t 
     return address < end && address + bytes > begin;
 }
 
-Launches::Launches(uint32_t card, Memory& memory, Server& server, LaunchGroup& group) :
-    card_(card), memory_(memory), server_(server), group_(group), mutex_(group.mutex) {
+Launches::Launches(uint32_t card, Memory& memory, const HostMemory& host, Server& server, LaunchGroup& group) :
+    card_(card),
+    memory_(memory),
+    server_(server),
+    group_(group),
+    mutex_(group.mutex),
+    queues(
+        card,
+        memory,
+        host,
+        group.mutex,
+        group.runs_together() ? &group.posted : nullptr,
+        [this](WorkerLaunch launch) { run_workers(std::move(launch)); },
+        [this] { finish_workers(); }) {
     group.add(*this);
 }
 
@@ -80,7 +92,7 @@ void Launches::take_signal(const Memory::Mapped& node, Core core) {
             run_waiting();
         }
     } else if (signal == signals.go && node.kind == CardNodeKind::Ethernet) {
-        start_ethernet_core(core);
+        start_ethernet_core(node, core);
     } else if (signal == signals.go) {
         if (node.bytes == nullptr) {
             set_signal(node, core, signals.done);
@@ -119,13 +131,19 @@ void Launches::set_signals(const std::set<Core>& cores, uint32_t signal) {
 }
 
 // Kernels of the ethernet cores are not run: the server models the routers of the fabric, and here is done what such a
-// kernel does for the host.
-void Launches::start_ethernet_core(Core core) {
+// kernel does for the host. Others serve command queues.
+void Launches::start_ethernet_core(const Memory::Mapped& node, Core core) {
     constexpr uint64_t kEthernetL1 = 512ull << 10;
     std::vector<uint8_t> l1(kEthernetL1);
     memory_.read(core.first, core.second, 0, l1.data(), l1.size());
-    for (const auto& [address, value] : server_.start_ethernet_core(card_, core.first, core.second, l1)) {
+    const Server::EthernetCore started =
+        server_.start_ethernet_core(card_, core.first, core.second, node.go_address, l1);
+    for (const auto& [address, value] : started.words) {
         memory_.write(core.first, core.second, address, &value, sizeof(value));
+    }
+    if (!started.dispatch_kernels.empty()) {
+        set_signal(node, core, server_.greeting.signals.done);
+        start_queues(core, started.dispatch_kernels);
     }
 }
 
@@ -134,9 +152,13 @@ void Launches::start_dispatch_core(Core core) {
     constexpr uint64_t kConfigured = 256ull << 10;  // enough for the launch message and the names of its kernels
     std::vector<uint8_t> l1(kConfigured);
     memory_.read(core.first, core.second, 0, l1.data(), l1.size());
+    start_queues(core, server_.describe_dispatch_core(l1));
+}
+
+void Launches::start_queues(Core core, const std::string& described) {
     Numbers commands;
     std::vector<DispatchKernel> kernels;
-    std::istringstream lines(server_.describe_dispatch_core(l1));
+    std::istringstream lines(described);
     for (std::string name, value; lines >> name >> value;) {
         if (name == "kernel") {
             kernels.push_back({value, {}});
@@ -154,14 +176,33 @@ void Launches::start_dispatch_core(Core core) {
     queues.start(commands, std::move(kernels), bank_tables_);
 }
 
-void Launches::run_workers(std::vector<LaunchedCore> cores, uint32_t number) {
+void Launches::run_workers(WorkerLaunch launch) {
     const std::lock_guard lock(mutex_);
-    LaunchKey key;
-    for (LaunchedCore& core : cores) {
+    for (LaunchedCore& core : launch.cores) {
         core.card = card_;
+    }
+    if (group_.runs_together()) {
+        group_.posted.post(memory_, std::move(launch));
+        return;
+    }
+    if (launch.cores.empty()) {
+        launch.finish(true);
+        throw std::runtime_error(
+            "tilewright: a go signal reached no core with a kernel; after an error inside a trace the device must be "
+            "closed and opened again");
+    }
+    LaunchKey key;
+    for (LaunchedCore& core : launch.cores) {
         key.add(memory_, server_.greeting.launch, core);
     }
-    const Server::Outcome outcome = server_.launch(key.request(), cores, true, number);
+    Server::Outcome outcome{};
+    try {
+        outcome = server_.launch(key.request(), launch.cores, true, launch.number);
+    } catch (const std::runtime_error& error) {
+        launch.finish(launch.origin.in_trace);
+        throw LaunchError(error.what(), launch.number, launch.origin.in_trace);
+    }
+    launch.finish(true);
     workers_wait_ = outcome != Server::Outcome::AllDone;
     if (outcome == Server::Outcome::Waiting) {
         waiting_operation_ = current_operation();

@@ -26,7 +26,7 @@ namespace card {
 
 class Launches {
 public:
-    Launches(uint32_t card, Memory& memory, Server& server, LaunchGroup& group);
+    Launches(uint32_t card, Memory& memory, const HostMemory& host, Server& server, LaunchGroup& group);
     ~Launches() { group_.remove(*this); }
     Launches(const Launches&) = delete;
     Launches& operator=(const Launches&) = delete;
@@ -37,9 +37,9 @@ public:
     void before_read(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes);
 
     // Fast dispatch: the program of workers that the dispatcher told to go runs now, or together with the programs that its
-    // global circular buffers lead to; at the latest before the host learns of anything that follows.
-    // `number` is that of the device operation.
-    void run_workers(std::vector<LaunchedCore> cores, uint32_t number);
+    // global circular buffers lead to; at the latest before the host learns of anything that follows. With several cards
+    // it runs later (posted_launches.h).
+    void run_workers(WorkerLaunch launch);
     void finish_workers();
 
     // Adds the cores that got a GO, which are done from now on: the host must be able to continue after an error, too.
@@ -53,7 +53,8 @@ private:
     void take_signal(const Memory::Mapped& node, Core core);
     void send_bank_tables(Core core);
     void start_dispatch_core(Core core);
-    void start_ethernet_core(Core core);
+    void start_ethernet_core(const Memory::Mapped& node, Core core);
+    void start_queues(Core core, const std::string& described);
     void set_signal(const Memory::Mapped& node, Core core, uint32_t signal);
     void run();
     // Runs the programs that wait for others, without those.
@@ -75,10 +76,7 @@ private:
 
 public:
     // The queues that kernels on dispatch cores serve.
-    CommandQueues queues{
-        memory_,
-        [this](const std::vector<LaunchedCore>& cores, uint32_t number) { run_workers(cores, number); },
-        [this] { finish_workers(); }};
+    CommandQueues queues;
 };
 
 }  // namespace card

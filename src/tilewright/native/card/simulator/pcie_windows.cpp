@@ -9,6 +9,8 @@ static constexpr uint64_t kMiB = 1ull << 20, kGiB = 1ull << 30;
 static constexpr uint64_t kBar0 = 4 * kGiB, kBar2 = 8 * kGiB, kBar4 = 12 * kGiB;
 static constexpr uint64_t kRegisters = kBar0 + 0x1fc00000;
 static constexpr uint32_t kBlackholeId = 0xb1401e52;
+// In BAR 2: the target of the first region of outbound addresses (iATU).
+static constexpr uint64_t kBlackholeOutbound = kBar2 + 0x1014, kWormholeOutbound = kBar2 + 0x1214;
 
 static constexpr uint32_t kMemory64 = 4;  // a BAR of 64 bits takes two words
 
@@ -37,17 +39,35 @@ uint32_t PcieWindows::config_word(uint32_t offset) const {
     }
 }
 
-bool PcieWindows::access_registers(bool write, uint64_t address, void* data, uint32_t bytes) {
-    if (address < kRegisters || address + bytes > kRegisters + registers_.size()) {
+template <size_t size>
+static bool access(
+    std::array<uint8_t, size>& registers, uint64_t begin, bool write, uint64_t address, void* data, uint32_t bytes) {
+    if (address < begin || address + bytes > begin + size) {
         return false;
     }
-    uint8_t* at = registers_.data() + (address - kRegisters);
+    uint8_t* at = registers.data() + (address - begin);
     if (write) {
         std::memcpy(at, data, bytes);
     } else {
         std::memcpy(data, at, bytes);
     }
     return true;
+}
+
+bool PcieWindows::access_registers(bool write, uint64_t address, void* data, uint32_t bytes) {
+    const uint64_t outbound = is_blackhole_ ? kBlackholeOutbound : kWormholeOutbound;
+    return access(registers_, kRegisters, write, address, data, bytes) ||
+           access(outbound_target_, outbound, write, address, data, bytes);
+}
+
+// The first card's is 0; some releases of tt-metal write another target there.
+uint64_t PcieWindows::host_base() const {
+    uint64_t base = 0;
+    if (begin_ == 0) {
+        return base;
+    }
+    std::memcpy(&base, outbound_target_.data(), sizeof(base));
+    return base;
 }
 
 std::optional<Target> PcieWindows::target(uint64_t address) const {

@@ -28,6 +28,8 @@ public:
     // or written.
     bool access_registers(bool write, uint64_t address, void* data, uint32_t bytes);
     std::optional<Target> target(uint64_t address) const;
+    // Where the host's memory for this card begins on the bus: the target of the first region of outbound addresses.
+    uint64_t host_base() const;
 
 private:
     std::optional<Target> wormhole_target(uint64_t address) const;
@@ -38,6 +40,7 @@ private:
     uint64_t begin_;  // of the card's range
     bool is_blackhole_;
     std::array<uint8_t, 12 * 256> registers_{};
+    std::array<uint8_t, 8> outbound_target_{};
 };
 
 }  // namespace card

@@ -227,33 +227,38 @@ Server::Outcome Server::launch(
     }
 }
 
-std::string Server::ask(CardMessageKind kind, const std::vector<uint8_t>& body) {
+std::pair<CardMessageKind, std::string> Server::ask(CardMessageKind kind, const std::vector<uint8_t>& body) {
     const CardMessageHeader request{kind, static_cast<uint32_t>(body.size())};
     send(&request, sizeof(request));
     send(body.data(), body.size());
     CardMessageHeader answer{};
     receive(&answer, sizeof(answer));
     std::string text = receive_text(answer.bytes);
-    if (answer.kind != kind) {
+    if (answer.kind == CardMessageKind::Failed) {
         throw std::runtime_error(text);
     }
-    return text;
+    return {answer.kind, std::move(text)};
 }
 
 std::string Server::describe_dispatch_core(const std::vector<uint8_t>& l1) {
-    return ask(CardMessageKind::DispatchCore, l1);
+    return ask(CardMessageKind::DispatchCore, l1).second;
 }
 
-std::vector<std::pair<uint32_t, uint32_t>> Server::start_ethernet_core(
-    uint32_t card, uint32_t x, uint32_t y, const std::vector<uint8_t>& l1) {
-    const uint32_t place[] = {card, x, y};
+Server::EthernetCore Server::start_ethernet_core(
+    uint32_t card, uint32_t x, uint32_t y, uint64_t go_address, const std::vector<uint8_t>& l1) {
+    const uint32_t place[] = {card, x, y, static_cast<uint32_t>(go_address)};
     std::vector<uint8_t> body(sizeof(place) + l1.size());
     std::memcpy(body.data(), place, sizeof(place));
     std::memcpy(body.data() + sizeof(place), l1.data(), l1.size());
-    const std::string answer = ask(CardMessageKind::EthernetCore, body);
-    std::vector<std::pair<uint32_t, uint32_t>> words(answer.size() / sizeof(std::pair<uint32_t, uint32_t>));
-    std::memcpy(static_cast<void*>(words.data()), answer.data(), words.size() * sizeof(words[0]));
-    return words;
+    auto [kind, answer] = ask(CardMessageKind::EthernetCore, body);
+    EthernetCore core;
+    if (kind == CardMessageKind::DispatchCore) {
+        core.dispatch_kernels = std::move(answer);
+        return core;
+    }
+    core.words.resize(answer.size() / sizeof(core.words[0]));
+    std::memcpy(static_cast<void*>(core.words.data()), answer.data(), core.words.size() * sizeof(core.words[0]));
+    return core;
 }
 
 Server::Outcome Server::take_done(const std::string& answer) {

@@ -48,9 +48,14 @@ public:
     Outcome launch_waiting(bool names_operation = true) { return launch({}, {}, names_operation); }
     // Names and numbers of the kernels on a dispatch core whose memory this is (_card/dispatch_kernels.py).
     std::string describe_dispatch_core(const std::vector<uint8_t>& l1);
-    // Words that the kernel of an ethernet core writes into its memory, address and value each (_card/routers.py).
-    std::vector<std::pair<uint32_t, uint32_t>> start_ethernet_core(
-        uint32_t card, uint32_t x, uint32_t y, const std::vector<uint8_t>& l1);
+    // What the kernel of an ethernet core does: a router writes words into its memory, address and value each
+    // (_card/routers.py); of kernels that serve a command queue, names and numbers as above.
+    struct EthernetCore {
+        std::vector<std::pair<uint32_t, uint32_t>> words;
+        std::string dispatch_kernels;
+    };
+    EthernetCore start_ethernet_core(
+        uint32_t card, uint32_t x, uint32_t y, uint64_t go_address, const std::vector<uint8_t>& l1);
     // Sends the tables of banks that firmware would read.
     void send_bank_tables(const std::vector<uint8_t>& tables);
 
@@ -60,7 +65,8 @@ private:
     void start();
     void end();
     void receive_greeting();
-    std::string ask(CardMessageKind kind, const std::vector<uint8_t>& body);
+    // The kind of the answer and its text. Throws if the server failed.
+    std::pair<CardMessageKind, std::string> ask(CardMessageKind kind, const std::vector<uint8_t>& body);
     void send_text(CardMessageKind kind, const std::string& text);
     void send(const void* data, size_t bytes);
     void receive(void* data, size_t bytes);

@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "fast_dispatch/host_dma.h"
+#include "fast_dispatch/host_memory.h"
 #include "host_errors.h"
 #include "host_python.h"
 #include "launch_group.h"
@@ -57,10 +57,11 @@ struct Card {
         system(of),
         windows(of->server.greeting.pci_id, number),
         memory(of->server.nodes_of(number), of->files),
-        launches(number, memory, of->server, of->launches) {}
+        launches(number, memory, host, of->server, of->launches) {}
 
     std::shared_ptr<System> system;
     PcieWindows windows;
+    HostMemory host{windows};
     Memory memory;
     Launches launches;
 };
@@ -108,15 +109,19 @@ static void write_target(Card& card, const Target& target, const void* data, uin
     }
 }
 
-// The operation that an error is raised in, and before it the one that was launched, if that has returned since.
-static std::string named_error(const LaunchError& error) {
+// An error with the operation that was launched, if that has returned since.
+static std::string launched_error(const LaunchError& error) {
     const std::string launched = launched_operation(error.launch);
     if (error.in_trace) {
         return "ttnn.execute_trace" + (launched.empty() ? "" : ", " + launched + " of the trace") + ": " + error.what();
     }
-    const std::string current = current_operation();
-    return (current.empty() ? "" : current + ": ") + (launched.empty() ? "" : launched + ", launched before: ") +
-           error.what();
+    return (launched.empty() ? "" : launched + ", launched before: ") + error.what();
+}
+
+// The same, with the operation that it is raised in.
+static std::string named_error(const LaunchError& error) {
+    const std::string current = error.in_trace ? "" : current_operation();
+    return (current.empty() ? "" : current + ": ") + launched_error(error);
 }
 
 // An error is raised with the ttnn operation it came from, if the host is a Python script. Nothing is locked by then,
@@ -271,7 +276,11 @@ void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void
 const char* libttsim_finish_operation() {
     return card::failure_of([] {
         if (const auto system = card::opened_system()) {
-            system->launches.run(true);
+            try {
+                system->launches.finish_operation();
+            } catch (const card::LaunchError& error) {
+                throw std::runtime_error(card::launched_error(error));
+            }
         }
     });
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "posted_launches.h"
+
 namespace card {
 
 static bool is_at(const Numbers& defines, NumberName x, NumberName y, const Numbers& other) {
@@ -16,6 +18,34 @@ static bool is_trace_error(const std::exception_ptr& failure) {
         return error.in_trace;
     } catch (...) {
         return false;
+    }
+}
+
+CommandQueues::CommandQueues(
+    uint32_t card,
+    Memory& memory,
+    const HostMemory& host,
+    std::recursive_mutex& mutex,
+    PostedLaunches* together,
+    Workers::Run run,
+    Workers::Finish finish) :
+    card_(card),
+    memory_(memory),
+    host_(host),
+    mutex_(mutex),
+    together_(together),
+    run_(std::move(run)),
+    finish_(std::move(finish)) {
+    if (together_ != nullptr) {
+        const std::lock_guard lock(mutex_);
+        together_->add(*this);
+    }
+}
+
+CommandQueues::~CommandQueues() {
+    if (together_ != nullptr) {
+        const std::lock_guard lock(mutex_);
+        together_->remove(*this);
     }
 }
 
@@ -54,12 +84,14 @@ void CommandQueues::connect(const std::vector<uint8_t>& bank_tables) {
             commands_.word("dram_alignment"));
         queue.dispatcher = std::make_unique<Dispatcher>(
             memory_,
+            host_,
             *workers_,
             *queue.banks,
             commands_,
             dispatch->defines,
             defines.word("DISPATCH_S_CB_LOG_PAGE_SIZE"));
-        queue.prefetcher = std::make_unique<Prefetcher>(memory_, *queue.banks, *queue.dispatcher, commands_, defines);
+        queue.prefetcher =
+            std::make_unique<Prefetcher>(memory_, host_, *queue.banks, *queue.dispatcher, commands_, defines);
         queue.read_pointer = dispatch->defines.at("DEV_COMPLETION_Q_RD_PTR");
         const NocPlace core = queue.prefetcher->core();
         std::erase_if(queues_, [&](const Queue& each) {
@@ -75,12 +107,12 @@ void CommandQueues::connect(const std::vector<uint8_t>& bank_tables) {
 
 void CommandQueues::after_write(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) {
     const std::lock_guard lock(mutex_);
-    Prefetcher* posts = nullptr;
+    Queue* posts = nullptr;
     bool frees = false;
-    for (const Queue& queue : queues_) {
+    for (Queue& queue : queues_) {
         const NocPlace prefetch = queue.prefetcher->core(), dispatch = queue.dispatcher->core();
         if (prefetch.x == x && prefetch.y == y && queue.prefetcher->is_fetch_queue(address, bytes)) {
-            posts = queue.prefetcher.get();
+            posts = &queue;
         }
         frees |=
             dispatch.x == x && dispatch.y == y && address <= queue.read_pointer && queue.read_pointer < address + bytes;
@@ -88,42 +120,100 @@ void CommandQueues::after_write(uint32_t x, uint32_t y, uint64_t address, uint64
     if (is_executing_ || (posts == nullptr && !frees)) {
         return;
     }
+    if (together_ != nullptr) {
+        execute_together(posts, address);
+    } else {
+        execute_alone(posts, address);
+    }
+}
+
+void CommandQueues::execute_alone(Queue* posts, uint64_t address) {
+    const bool was_idle = posts != nullptr && posts->prefetcher->is_idle() && posts->dispatcher->is_idle();
     for (Queue& queue : queues_) {
-        queue.dispatcher->set_posted_now(
-            queue.prefetcher.get() == posts && queue.prefetcher->is_idle() && queue.dispatcher->is_idle());
+        queue.dispatcher->set_posted_now(was_idle && &queue == posts);
     }
     const bool had_failed = failure_ != nullptr;
-    is_executing_ = true;
+    if (posts != nullptr) {
+        posts->prefetcher->take_posted(0);
+    }
+    if (posts != nullptr && had_failed) {
+        posts->prefetcher->take_back(address);
+    }
     try {
-        if (had_failed && posts != nullptr) {
-            posts->discard_batch();  // the host takes it back when it gets the error
-        }
         execute();
     } catch (...) {
         failure_ = failure_ ? failure_ : std::current_exception();
     }
-    is_executing_ = false;
     // The host must learn how many workers a trace had before it can be interrupted: its next command gets the error.
     if (!had_failed && failure_ && is_trace_error(failure_)) {
         return;
     }
     if (posts != nullptr && failure_) {
-        posts->repeat_entry(address);
+        if (!had_failed) {
+            posts->prefetcher->take_back(address);
+        }
         std::rethrow_exception(std::exchange(failure_, nullptr));
     }
 }
 
+// An error is thrown when the host posts what it waits for; else it is told when the operation ends.
+void CommandQueues::execute_together(Queue* posts, uint64_t address) {
+    if (posts != nullptr) {
+        posts->prefetcher->take_posted(together_->order_of_post(card_));
+    }
+    const bool waits = posts != nullptr && posts->prefetcher->host_waits();
+    const bool had_failed = together_->has_failed();
+    if (waits && had_failed) {
+        posts->prefetcher->take_back(address);
+        std::rethrow_exception(together_->take_failure());
+    }
+    execute();
+    together_->run_while_host_waits(waits ? posts->dispatcher.get() : nullptr);
+    if (waits && together_->has_failed()) {
+        posts->prefetcher->take_back(address);
+        std::rethrow_exception(together_->take_failure());
+    }
+}
+
+bool CommandQueues::host_waits() const {
+    return std::any_of(
+        queues_.begin(), queues_.end(), [](const Queue& queue) { return queue.prefetcher->host_waits(); });
+}
+
 void CommandQueues::execute() {
+    if (is_executing_) {
+        return;
+    }
+    is_executing_ = true;
+    try {
+        execute_queues();
+    } catch (...) {
+        is_executing_ = false;
+        throw;
+    }
+    is_executing_ = false;
+}
+
+void CommandQueues::note_failure(const std::exception_ptr& failure) {
+    if (together_ != nullptr) {
+        together_->note_failure(failure);
+    } else if (!failure_) {
+        failure_ = failure;
+    }
+}
+
+// The prefetcher goes on when the dispatchers have executed what it relayed before.
+void CommandQueues::execute_queues() {
     for (bool moved = true; moved;) {
         moved = false;
         for (Queue& queue : queues_) {
             moved |= queue.dispatcher->run();
-            while (queue.prefetcher->step()) {
+            while (queue.dispatcher->is_idle() && queue.prefetcher->step()) {
                 moved = true;
                 queue.dispatcher->run();
             }
-            if (std::exception_ptr failure = queue.dispatcher->take_failure(); failure && !failure_) {
-                failure_ = failure;
+            if (std::exception_ptr failure = queue.dispatcher->take_failure()) {
+                note_failure(failure);
             }
         }
     }

@@ -3,6 +3,8 @@
 // that starts them again. Each write of the host to a fetch queue, or of a completion queue's read pointer, executes what
 // can be executed; a command that waits for the other queue or for room in the completion queue is taken up then.
 //
+// Programs of several cards run together, and later (posted_launches.h).
+//
 // Errors of a program are thrown to the thread that posts commands, at the call that ran it if the queue did not have to
 // wait, else at the next write to a fetch queue. An error in a trace is always thrown at the next one.
 #pragma once
@@ -18,11 +20,14 @@
 #include "banks.h"
 #include "card/simulator/memory.h"
 #include "dispatcher.h"
+#include "host_memory.h"
 #include "numbers.h"
 #include "prefetcher.h"
 #include "workers.h"
 
 namespace card {
+
+class PostedLaunches;
 
 // A kernel on a dispatch core: its file's name without ending, and its defines.
 struct DispatchKernel {
@@ -32,14 +37,27 @@ struct DispatchKernel {
 
 class CommandQueues {
 public:
-    // `finish` runs programs that still wait for others.
-    CommandQueues(Memory& memory, Workers::Run run, Workers::Finish finish) :
-        memory_(memory), run_(std::move(run)), finish_(std::move(finish)) {}
+    // `finish` runs programs that still wait for others. `together`: the programs of all cards, if there are several.
+    CommandQueues(
+        uint32_t card,
+        Memory& memory,
+        const HostMemory& host,
+        std::recursive_mutex& mutex,
+        PostedLaunches* together,
+        Workers::Run run,
+        Workers::Finish finish);
+    ~CommandQueues();
+    CommandQueues(const CommandQueues&) = delete;
+    CommandQueues& operator=(const CommandQueues&) = delete;
 
     // Starts kernels on a dispatch core. `bank_tables` are those of the workers' firmware.
     void start(const Numbers& commands, std::vector<DispatchKernel> kernels, const std::vector<uint8_t>& bank_tables);
     // After the host wrote there.
     void after_write(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes);
+    // Executes commands until every queue is empty or waits.
+    void execute();
+    // Whether the host waits for something that a queue has still to write to it.
+    bool host_waits() const;
 
 private:
     struct Queue {
@@ -50,12 +68,19 @@ private:
     };
 
     void connect(const std::vector<uint8_t>& bank_tables);
-    void execute();
+    // Executes what can be executed after the host posted to a queue, or freed room in a completion queue.
+    void execute_alone(Queue* posts, uint64_t address);
+    void execute_together(Queue* posts, uint64_t address);
+    void execute_queues();
+    void note_failure(const std::exception_ptr& failure);
 
+    const uint32_t card_;
     Memory& memory_;
+    const HostMemory& host_;
+    std::recursive_mutex& mutex_;
+    PostedLaunches* together_;
     Workers::Run run_;
     Workers::Finish finish_;
-    std::recursive_mutex mutex_;
     bool is_executing_ = false;
     Numbers commands_;
     std::unique_ptr<Workers> workers_;

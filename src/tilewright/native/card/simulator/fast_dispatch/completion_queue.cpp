@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
-#include "host_dma.h"
-
 namespace card {
 
 static constexpr uint32_t kUnit = 16, kToggleBit = 31, kPointerMask = 0x7fffffff;
 
-CompletionQueue::CompletionQueue(Memory& memory, const Numbers& defines, NocPlace core) :
+CompletionQueue::CompletionQueue(Memory& memory, const HostMemory& host, const Numbers& defines, NocPlace core) :
     memory_(memory),
+    host_(host),
     core_(core),
     begin_(defines.at("COMPLETION_QUEUE_BASE_ADDR")),
     bytes_(defines.at("COMPLETION_QUEUE_SIZE")),
@@ -39,7 +38,7 @@ uint64_t CompletionQueue::write(const uint8_t* data, uint64_t bytes) {
         if (part == 0) {
             break;
         }
-        write_host(position_, data + done, part);
+        host_.write(position_, data + done, part);
         done += part;
         position_ += (part + page_bytes_ - 1) / page_bytes_ * page_bytes_;
         if (position_ >= begin_ + bytes_) {
@@ -54,7 +53,7 @@ uint64_t CompletionQueue::write(const uint8_t* data, uint64_t bytes) {
 void CompletionQueue::notify_host() {
     const uint32_t pointer = static_cast<uint32_t>(position_ / kUnit) | toggle_ << kToggleBit;
     memory_.write(core_.x, core_.y, write_pointer_on_core_, &pointer, sizeof(pointer));
-    write_host(write_pointer_on_host_, &pointer, sizeof(pointer));
+    host_.write(write_pointer_on_host_, &pointer, sizeof(pointer));
 }
 
 }  // namespace card

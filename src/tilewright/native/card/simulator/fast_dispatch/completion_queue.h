@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "card/simulator/memory.h"
+#include "host_memory.h"
 #include "noc_place.h"
 #include "numbers.h"
 
@@ -14,7 +15,7 @@ namespace card {
 
 class CompletionQueue {
 public:
-    CompletionQueue(Memory& memory, const Numbers& defines, NocPlace core);
+    CompletionQueue(Memory& memory, const HostMemory& host, const Numbers& defines, NocPlace core);
 
     // Writes as many of the bytes as there is room for, whole pages but for the last; how many.
     uint64_t write(const uint8_t* data, uint64_t bytes);
@@ -24,6 +25,7 @@ private:
     void notify_host();
 
     Memory& memory_;
+    const HostMemory& host_;
     NocPlace core_;
     uint64_t begin_, bytes_, page_bytes_, write_pointer_on_core_, read_pointer_on_core_, write_pointer_on_host_;
     uint64_t position_;  // from the start of host memory

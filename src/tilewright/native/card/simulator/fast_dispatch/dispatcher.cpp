@@ -5,8 +5,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "host_dma.h"
-
 namespace card {
 
 static constexpr uint64_t kAlignment = 16;  // of what follows a list of sub-commands
@@ -22,16 +20,19 @@ static uint64_t number_at(const uint8_t* at, uint32_t bytes) {
 
 Dispatcher::Dispatcher(
     Memory& memory,
+    const HostMemory& host,
     Workers& workers,
     const Banks& banks,
     const Numbers& commands,
     const Numbers& defines,
     uint32_t log_subordinate_page_bytes) :
     memory_(memory),
+    host_(host),
     workers_(workers),
     banks_(banks),
     commands_(commands),
     core_{defines.word("MY_NOC_X"), defines.word("MY_NOC_Y")},
+    subordinate_core_(core_),
     pcie_{defines.word("PCIE_NOC_X"), defines.word("PCIE_NOC_Y")},
     shift_(commands.word("NOC_COORD_REG_OFFSET")),
     first_stream_(defines.word("FIRST_STREAM_USED")),
@@ -40,7 +41,13 @@ Dispatcher::Dispatcher(
     large_header_bytes_(commands.at("CQDispatchCmdLarge")),
     main_(defines.word("DISPATCH_CB_LOG_PAGE_SIZE")),
     subordinate_(log_subordinate_page_bytes),
-    completion_queue_(memory, defines, core_) {}
+    completion_queue_(memory, host, defines, core_) {
+    if (defines.has("DISTRIBUTED_DISPATCHER") && defines.at("DISTRIBUTED_DISPATCHER") != 0) {
+        subordinate_core_ = {
+            defines.word("DOWNSTREAM_SUBORDINATE_NOC_X"), defines.word("DOWNSTREAM_SUBORDINATE_NOC_Y")};
+        workers.count_also_on(subordinate_core_, core_);
+    }
+}
 
 uint64_t Dispatcher::field(const uint8_t* command, NumberName name, uint32_t bytes) const {
     return number_at(command + commands_.at(name), bytes);
@@ -99,7 +106,7 @@ uint64_t Dispatcher::execute_main(const uint8_t* command) {
         return write_packed_large_unicast(command);
     }
     if (is("CQ_DISPATCH_CMD_WAIT")) {
-        return wait(command);
+        return wait(command, core_);
     }
     if (is("CQ_DISPATCH_CMD_SEND_GO_SIGNAL")) {
         return send_go(command, false);
@@ -130,12 +137,12 @@ uint64_t Dispatcher::execute_subordinate(const uint8_t* command) {
         return send_go(command, true);
     }
     if (is("CQ_DISPATCH_CMD_WAIT")) {
-        return wait(command);
+        return wait(command, subordinate_core_);
     }
     if (is("CQ_DISPATCH_CMD_RT_PROFILER_FLUSH")) {
         const auto stream = static_cast<uint32_t>(field(command, "CQDispatchCmd.rt_profiler_flush.wait_stream", 4));
         const auto count = static_cast<uint32_t>(field(command, "CQDispatchCmd.rt_profiler_flush.wait_count", 4));
-        return workers_completed(stream, count) ? header_bytes_ : 0;
+        return workers_completed(subordinate_core_, stream, count) ? header_bytes_ : 0;
     }
     if (is_unicast_targets(command)) {
         return header_bytes_ + 4 * field(command, "CQDispatchCmd.set_go_signal_noc_data.num_words", 4);
@@ -150,7 +157,7 @@ uint64_t Dispatcher::execute_subordinate(const uint8_t* command) {
 void Dispatcher::write_to(uint32_t encoded, bool multicast, uint64_t address, const uint8_t* data, uint64_t bytes) {
     const NocPlace place = decode_place(encoded, shift_);
     if (!multicast && place.x == pcie_.x && place.y == pcie_.y) {
-        write_host(address, data, bytes);
+        host_.write(address, data, bytes);
         return;
     }
     const NocRectangle cores = multicast ? decode_rectangle(encoded, shift_) : NocRectangle{place, place};
@@ -181,6 +188,9 @@ uint64_t Dispatcher::write_to_host(const uint8_t* command) {
         if (posted_now_) {
             return bytes;  // the host gets the error and does not wait for this
         }
+    }
+    if (drops_host_writes_) {
+        return bytes;
     }
     host_bytes_written_ += completion_queue_.write(command + host_bytes_written_, bytes - host_bytes_written_);
     if (host_bytes_written_ < bytes) {
@@ -256,12 +266,12 @@ uint64_t Dispatcher::write_packed_large_unicast(const uint8_t* command) {
     return data;
 }
 
-bool Dispatcher::workers_completed(uint32_t stream, uint32_t count) const {
-    const uint32_t behind = workers_.completions(core_, stream - first_stream_) - count;
+bool Dispatcher::workers_completed(NocPlace core, uint32_t stream, uint32_t count) const {
+    const uint32_t behind = workers_.completions(core, stream - first_stream_) - count;
     return static_cast<int32_t>(behind << (32 - kStreamBits)) >= 0;
 }
 
-uint64_t Dispatcher::wait(const uint8_t* command) {
+uint64_t Dispatcher::wait(const uint8_t* command, NocPlace core) {
     const uint64_t flags = field(command, "CQDispatchCmd.wait.flags", 1);
     const auto has = [&](NumberName name) { return (flags & commands_.at(name)) != 0; };
     const auto stream = static_cast<uint32_t>(field(command, "CQDispatchCmd.wait.stream", 2));
@@ -269,20 +279,20 @@ uint64_t Dispatcher::wait(const uint8_t* command) {
     const uint64_t address = field(command, "CQDispatchCmd.wait.addr", 4);
     if (has("CQ_DISPATCH_CMD_WAIT_FLAG_WAIT_MEMORY")) {
         uint32_t value = 0;
-        memory_.read(core_.x, core_.y, address, &value, sizeof(value));
+        memory_.read(core.x, core.y, address, &value, sizeof(value));
         if (static_cast<int32_t>(value - count) < 0) {
             return 0;
         }
     }
-    if (has("CQ_DISPATCH_CMD_WAIT_FLAG_WAIT_STREAM") && !workers_completed(stream, count)) {
+    if (has("CQ_DISPATCH_CMD_WAIT_FLAG_WAIT_STREAM") && !workers_completed(core, stream, count)) {
         return 0;
     }
     if (has("CQ_DISPATCH_CMD_WAIT_FLAG_CLEAR_STREAM")) {
-        workers_.clear_completions(core_, stream - first_stream_);
+        workers_.clear_completions(core, stream - first_stream_);
     }
     if (has("CQ_DISPATCH_CMD_WAIT_FLAG_CLEAR_MEMORY")) {
         const uint32_t zero = 0;
-        memory_.write(core_.x, core_.y, address, &zero, sizeof(zero));
+        memory_.write(core.x, core.y, address, &zero, sizeof(zero));
     }
     if (has("CQ_DISPATCH_CMD_WAIT_FLAG_NOTIFY_PREFETCH")) {
         released_stalls_++;
@@ -305,22 +315,22 @@ void Dispatcher::notify_subordinate(const uint8_t* command) {
     }
 }
 
-uint64_t Dispatcher::send_go(const uint8_t* command, bool needs_notification) {
+uint64_t Dispatcher::send_go(const uint8_t* command, bool is_subordinate) {
     const auto stream = static_cast<uint32_t>(field(command, "CQDispatchCmd.mcast.wait_stream", 4));
     const auto count = static_cast<uint32_t>(field(command, "CQDispatchCmd.mcast.wait_count", 4));
     const uint32_t index = stream - first_stream_;
-    if (needs_notification && sent_.at(index) == notified_.at(index)) {
+    if (is_subordinate && sent_.at(index) == notified_.at(index)) {
         return 0;
     }
-    if (!workers_completed(stream, count)) {
+    if (!workers_completed(is_subordinate ? subordinate_core_ : core_, stream, count)) {
         return 0;
     }
-    sent_.at(index) += needs_notification ? 1 : 0;
+    sent_.at(index) += is_subordinate ? 1 : 0;
     const auto offset = static_cast<uint32_t>(field(command, "CQDispatchCmd.mcast.multicast_go_offset", 1));
     const auto word = static_cast<uint32_t>(field(command, "CQDispatchCmd.mcast.go_signal", 4));
     if (offset != commands_.at("CQ_DISPATCH_CMD_GO_NO_MULTICAST_OFFSET")) {
         try {
-            workers_.send_go(decode_rectangle(worker_grid_, shift_), offset, word, in_trace_);
+            workers_.send_go(decode_rectangle(worker_grid_, shift_), offset, word, origin_);
         } catch (...) {
             failure_ = failure_ ? failure_ : std::current_exception();
         }

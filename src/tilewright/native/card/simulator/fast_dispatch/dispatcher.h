@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatch commands: writes to the chip and to the host, waits, go signals. Two dispatchers share a dispatch core. The
-// main one writes and waits; the subordinate one sends go signals, after the main one has notified it that the program's
+// Dispatch commands: writes to the chip and to the host, waits, go signals. Two dispatchers share a dispatch core, or
+// have one each, if these are ethernet cores. The main one writes and waits; the subordinate one sends go signals, after the main one has notified it that the program's
 // configuration is written. A command that must wait stays at the head of its stream until a later call.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "card/simulator/memory.h"
 #include "command_stream.h"
 #include "completion_queue.h"
+#include "host_memory.h"
 #include "noc_place.h"
 #include "numbers.h"
 #include "workers.h"
@@ -23,6 +24,7 @@ class Dispatcher {
 public:
     Dispatcher(
         Memory& memory,
+        const HostMemory& host,
         Workers& workers,
         const Banks& banks,
         const Numbers& commands,
@@ -35,10 +37,12 @@ public:
     bool run();
     // Stalls of the prefetcher that waits with this flag have released.
     uint32_t released_stalls() const { return released_stalls_; }
-    // Whether commands come from a trace.
-    void set_in_trace(bool in_trace) { in_trace_ = in_trace; }
+    // Where the commands come from that follow.
+    void set_origin(const Origin& origin) { origin_ = origin; }
     // Whether the host is inside the call that posted the commands: it takes them back if that call throws.
     void set_posted_now(bool posted_now) { posted_now_ = posted_now; }
+    // The host takes back what it posted last, and does not read what that writes to it.
+    void set_drops_host_writes(bool drops) { drops_host_writes_ = drops; }
     bool is_idle() const { return !main_.has_command() && !subordinate_.has_command(); }
     // The first error of a program since the last call; the queue itself goes on after one.
     std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
@@ -54,21 +58,22 @@ private:
     uint64_t write_packed(const uint8_t* command);
     uint64_t write_packed_large(const uint8_t* command);
     uint64_t write_packed_large_unicast(const uint8_t* command);
-    uint64_t wait(const uint8_t* command);
+    uint64_t wait(const uint8_t* command, NocPlace core);
     uint64_t set_write_offsets(const uint8_t* command);
     void notify_subordinate(const uint8_t* command);
-    uint64_t send_go(const uint8_t* command, bool needs_notification);
+    uint64_t send_go(const uint8_t* command, bool is_subordinate);
     bool is_unicast_targets(const uint8_t* command) const;
-    bool workers_completed(uint32_t stream, uint32_t count) const;
+    bool workers_completed(NocPlace core, uint32_t stream, uint32_t count) const;
     void write_to(uint32_t encoded, bool multicast, uint64_t address, const uint8_t* data, uint64_t bytes);
     uint64_t field(const uint8_t* command, NumberName name, uint32_t bytes) const;
     [[noreturn]] void refuse(const char* dispatcher, uint8_t command) const;
 
     Memory& memory_;
+    const HostMemory& host_;
     Workers& workers_;
     const Banks& banks_;
     const Numbers& commands_;
-    NocPlace core_, pcie_;
+    NocPlace core_, subordinate_core_, pcie_;
     uint32_t shift_, first_stream_, worker_grid_;
     uint64_t header_bytes_, large_header_bytes_;
     CommandStream main_, subordinate_;
@@ -77,7 +82,8 @@ private:
     std::array<uint32_t, 4> write_offsets_{};
     std::array<uint32_t, 16> notified_{}, sent_{};  // go signals, by stream
     uint32_t released_stalls_ = 0;
-    bool in_trace_ = false, posted_now_ = false;
+    Origin origin_;
+    bool posted_now_ = false, drops_host_writes_ = false;
     std::exception_ptr failure_;
 };
 

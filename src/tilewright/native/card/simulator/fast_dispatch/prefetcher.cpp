@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prefetcher.h"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <string>
-
-#include "host_dma.h"
+#include <utility>
 
 namespace card {
 
 static constexpr uint64_t kSizeUnit = 16;  // of entries in the fetch queue
 
 Prefetcher::Prefetcher(
-    Memory& memory, const Banks& banks, Dispatcher& dispatcher, const Numbers& commands, const Numbers& defines) :
+    Memory& memory,
+    const HostMemory& host,
+    const Banks& banks,
+    Dispatcher& dispatcher,
+    const Numbers& commands,
+    const Numbers& defines) :
     memory_(memory),
+    host_(host),
     banks_(banks),
     dispatcher_(dispatcher),
     commands_(commands),
@@ -42,48 +48,106 @@ uint64_t Prefetcher::field(const uint8_t* command, NumberName name, uint32_t byt
     return value;
 }
 
-// The next batch, if the host has posted one: a size, and in its highest bit whether the prefetcher stalls after it,
-// which a prefetcher that executes one batch after another does anyway.
-bool Prefetcher::fetch() {
-    uint32_t entry = 0;
-    memory_.read(core_.x, core_.y, fetch_position_, &entry, entry_bytes_);
-    const uint64_t bytes = (entry & ~(1u << (8 * entry_bytes_ - 1))) * kSizeUnit;
-    if (bytes == 0) {
-        return false;
+// An entry is a size, and in its highest bit whether the prefetcher stalls after the batch, which a prefetcher that
+// executes one batch after another does anyway. The batch is read at once: so the queue always has room.
+void Prefetcher::take_posted(uint64_t order) {
+    for (;;) {
+        uint32_t entry = 0;
+        memory_.read(core_.x, core_.y, fetch_position_, &entry, entry_bytes_);
+        const uint64_t bytes = (entry & ~(1u << (8 * entry_bytes_ - 1))) * kSizeUnit;
+        if (bytes == 0) {
+            return;
+        }
+        if (issue_position_ + bytes > issue_begin_ + issue_bytes_) {
+            issue_position_ = issue_begin_;
+        }
+        Batch batch;
+        batch.bytes.resize(bytes);
+        batch.order = order;
+        host_.read(issue_position_, batch.bytes.data(), bytes);
+        batch.writes_to_host = writes_to_host(batch);
+        posted_.push_back(std::move(batch));
+        issue_position_ += bytes;
+        const uint32_t empty = 0;
+        memory_.write(core_.x, core_.y, fetch_position_, &empty, entry_bytes_);
+        const auto consumed = static_cast<uint32_t>(fetch_position_);
+        memory_.write(core_.x, core_.y, read_pointer_, &consumed, sizeof(consumed));
+        fetch_position_ += entry_bytes_;
+        if (fetch_position_ == fetch_begin_ + fetch_bytes_) {
+            fetch_position_ = fetch_begin_;
+        }
     }
-    if (issue_position_ + bytes > issue_begin_ + issue_bytes_) {
-        issue_position_ = issue_begin_;
-    }
-    batch_.bytes.resize(bytes);
-    batch_.position = 0;
-    read_host(issue_position_, batch_.bytes.data(), bytes);
-    issue_position_ += bytes;
-    const uint32_t empty = 0;
-    memory_.write(core_.x, core_.y, fetch_position_, &empty, entry_bytes_);
-    const auto consumed = static_cast<uint32_t>(fetch_position_);
-    memory_.write(core_.x, core_.y, read_pointer_, &consumed, sizeof(consumed));
-    fetch_position_ += entry_bytes_;
-    if (fetch_position_ == fetch_begin_ + fetch_bytes_) {
-        fetch_position_ = fetch_begin_;
-    }
-    return true;
 }
 
-void Prefetcher::discard_batch() {
-    if (batch_.is_empty() && fetch()) {
-        batch_.position = batch_.bytes.size();
+void Prefetcher::take_back(uint64_t address) {
+    if (!posted_.empty()) {
+        posted_.pop_back();
     }
+    fetch_position_ = address;
+}
+
+// tt-metal puts each dispatch command into a prefetch command of its own.
+bool Prefetcher::writes_to_host(const Batch& batch) const {
+    const auto is_inline = [&](const uint8_t* command) {
+        return command[0] == commands_.at("CQ_PREFETCH_CMD_RELAY_INLINE") ||
+               command[0] == commands_.at("CQ_PREFETCH_CMD_RELAY_INLINE_NOFLUSH");
+    };
+    for (uint64_t position = 0; position + header_bytes_ < batch.bytes.size();) {
+        const uint8_t* command = batch.bytes.data() + position;
+        if (is_inline(command) && command[header_bytes_] == commands_.at("CQ_DISPATCH_CMD_WRITE_LINEAR_H_HOST")) {
+            return true;
+        }
+        const uint64_t bytes = length(command);
+        if (bytes == 0) {
+            return false;
+        }
+        position += bytes;
+    }
+    return false;
+}
+
+// Bytes to the next command.
+uint64_t Prefetcher::length(const uint8_t* command) const {
+    const auto is = [&](NumberName name) { return command[0] == commands_.at(name); };
+    if (is("CQ_PREFETCH_CMD_RELAY_INLINE") || is("CQ_PREFETCH_CMD_RELAY_INLINE_NOFLUSH") ||
+        is("CQ_PREFETCH_CMD_EXEC_BUF_END")) {
+        return field(command, "CQPrefetchCmd.relay_inline.stride", 4);
+    }
+    if (is("CQ_PREFETCH_CMD_RELAY_PAGED_PACKED")) {
+        return field(command, "CQPrefetchCmd.relay_paged_packed.stride", 4);
+    }
+    if (is("CQ_PREFETCH_CMD_RELAY_LINEAR_PACKED") || is("CQ_PREFETCH_CMD_RELAY_LINEAR_PACKED_H")) {
+        return field(command, "CQPrefetchCmd.relay_linear_packed.stride", 4);
+    }
+    if (is("CQ_PREFETCH_CMD_RELAY_RINGBUFFER")) {
+        return field(command, "CQPrefetchCmd.relay_ringbuffer.stride", 4);
+    }
+    if (is("CQ_PREFETCH_CMD_DEBUG")) {
+        return field(command, "CQPrefetchCmd.debug.stride", 4);
+    }
+    return bare_bytes_;
+}
+
+bool Prefetcher::host_waits() const {
+    if (batch_.writes_to_host && !(batch_.is_empty() && dispatcher_.is_idle())) {
+        return true;
+    }
+    return std::any_of(posted_.begin(), posted_.end(), [](const Batch& each) { return each.writes_to_host; });
 }
 
 bool Prefetcher::step() {
-    if (trace_.is_empty() && batch_.is_empty() && !fetch()) {
-        return false;
+    if (trace_.is_empty() && batch_.is_empty()) {
+        if (posted_.empty()) {
+            return false;
+        }
+        batch_ = std::move(posted_.front());
+        posted_.pop_front();
     }
     Batch& batch = trace_.is_empty() ? batch_ : trace_;
     const bool is_trace = &batch == &trace_;
     const uint8_t* command = batch.bytes.data() + batch.position;
     const bool ends_trace = is_trace && command[0] == commands_.at("CQ_PREFETCH_CMD_EXEC_BUF_END");
-    dispatcher_.set_in_trace(is_trace);
+    dispatcher_.set_origin({batch_.order, is_trace});
     const uint64_t bytes = execute(command);
     if (bytes == 0) {
         return false;
@@ -131,11 +195,8 @@ uint64_t Prefetcher::execute(const uint8_t* command) {
         stalls_++;
         return bare_bytes_;
     }
-    if (is("CQ_PREFETCH_CMD_DEBUG")) {
-        return field(command, "CQPrefetchCmd.debug.stride", 4);
-    }
-    if (is("CQ_PREFETCH_CMD_TERMINATE")) {
-        return bare_bytes_;
+    if (is("CQ_PREFETCH_CMD_DEBUG") || is("CQ_PREFETCH_CMD_TERMINATE")) {
+        return length(command);
     }
     throw std::runtime_error(
         "tilewright: prefetch command " + std::to_string(command[0]) +
@@ -151,13 +212,13 @@ uint64_t Prefetcher::relay_inline(const uint8_t* command, bool flushes) {
     if (flushes) {
         stream.flush();
     }
-    return field(command, "CQPrefetchCmd.relay_inline.stride", 4);
+    return length(command);
 }
 
 void Prefetcher::read_from(uint32_t encoded, uint64_t address, uint8_t* data, uint64_t bytes) {
     const NocPlace place = decode_place(encoded, shift_);
     if (place.x == pcie_.x && place.y == pcie_.y) {
-        read_host(address, data, bytes);
+        host_.read(address, data, bytes);
     } else {
         memory_.read(place.x, place.y, address, data, bytes);
     }
@@ -182,7 +243,7 @@ uint64_t Prefetcher::relay_linear_packed(const uint8_t* command) {
         read_from(place, field(sub, "CQPrefetchRelayLinearPackedSubCmd.addr", 8), stream.extend(bytes), bytes);
     }
     stream.flush();
-    return field(command, "CQPrefetchCmd.relay_linear_packed.stride", 4);
+    return length(command);
 }
 
 uint64_t Prefetcher::relay_paged(const uint8_t* command) {
@@ -214,7 +275,7 @@ uint64_t Prefetcher::relay_paged_packed(const uint8_t* command) {
         banks_.read(memory_, pages, stream.extend(bytes), bytes);
     }
     stream.flush();
-    return field(command, "CQPrefetchCmd.relay_paged_packed.stride", 4);
+    return length(command);
 }
 
 uint64_t Prefetcher::fill_ringbuffer(const uint8_t* command) {
@@ -257,7 +318,7 @@ uint64_t Prefetcher::relay_ringbuffer(const uint8_t* command) {
         std::memcpy(stream.extend(bytes), ringbuffer_.data() + begin, bytes);
     }
     stream.flush();
-    return field(command, "CQPrefetchCmd.relay_ringbuffer.stride", 4);
+    return length(command);
 }
 
 uint64_t Prefetcher::execute_buffer(const uint8_t* command) {

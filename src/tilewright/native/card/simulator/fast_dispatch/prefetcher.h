@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "banks.h"
 #include "card/simulator/memory.h"
 #include "dispatcher.h"
+#include "host_memory.h"
 #include "noc_place.h"
 #include "numbers.h"
 
@@ -18,27 +20,36 @@ namespace card {
 class Prefetcher {
 public:
     Prefetcher(
-        Memory& memory, const Banks& banks, Dispatcher& dispatcher, const Numbers& commands, const Numbers& defines);
+        Memory& memory,
+        const HostMemory& host,
+        const Banks& banks,
+        Dispatcher& dispatcher,
+        const Numbers& commands,
+        const Numbers& defines);
 
     // Whether bytes that the host wrote touch the fetch queue.
     bool is_fetch_queue(uint64_t address, uint64_t bytes) const;
+    // Takes the batches that the host has posted. `order` says when: batches of all cards are in this order.
+    void take_posted(uint64_t order);
     // Executes a command; false: there is none, or it must wait.
     bool step();
-    // Drops the next batch.
-    void discard_batch();
     // The host takes back what it wrote to the fetch queue: the next entry comes to the same place.
-    void repeat_entry(uint64_t address) { fetch_position_ = address; }
-    bool is_idle() const { return batch_.is_empty() && trace_.is_empty(); }
+    void take_back(uint64_t address);
+    bool is_idle() const { return batch_.is_empty() && trace_.is_empty() && posted_.empty(); }
+    // Whether the host waits for data or an event of a batch that is not executed yet.
+    bool host_waits() const;
     NocPlace core() const { return core_; }
 
 private:
     struct Batch {
         std::vector<uint8_t> bytes;
-        uint64_t position = 0;
+        uint64_t position = 0, order = 0;
+        bool writes_to_host = false;
         bool is_empty() const { return position >= bytes.size(); }
     };
 
-    bool fetch();
+    bool writes_to_host(const Batch& batch) const;
+    uint64_t length(const uint8_t* command) const;
     // Bytes to the next command; 0: the command must wait.
     uint64_t execute(const uint8_t* command);
     uint64_t relay_linear(const uint8_t* command);
@@ -54,6 +65,7 @@ private:
     uint64_t field(const uint8_t* command, NumberName name, uint32_t bytes) const;
 
     Memory& memory_;
+    const HostMemory& host_;
     const Banks& banks_;
     Dispatcher& dispatcher_;
     const Numbers& commands_;
@@ -62,6 +74,7 @@ private:
     uint64_t issue_begin_, issue_bytes_, issue_position_;
     uint64_t fetch_begin_, fetch_bytes_, fetch_position_, read_pointer_;
     uint64_t header_bytes_, bare_bytes_;
+    std::deque<Batch> posted_;  // behind the batch that is being executed
     Batch batch_, trace_;  // the trace's commands come before the rest of the batch
     std::vector<uint8_t> ringbuffer_;
     uint64_t ringbuffer_write_ = 0, ringbuffer_offset_ = 0;

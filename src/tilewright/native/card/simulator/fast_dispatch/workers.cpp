@@ -2,8 +2,8 @@
 #include "workers.h"
 
 #include <cstring>
-#include <exception>
 #include <stdexcept>
+#include <utility>
 
 namespace card {
 
@@ -47,17 +47,21 @@ bool Workers::listens_to(NocPlace worker, uint32_t index) {
 }
 
 void Workers::count_completion(uint32_t go_word) {
-    const uint32_t core = byte_of(go_word, kMasterXByte) | byte_of(go_word, kMasterYByte) << 8u;
-    completions_[{core, byte_of(go_word, kStreamByte)}]++;
+    const uint32_t core = key_of({byte_of(go_word, kMasterXByte), byte_of(go_word, kMasterYByte)});
+    const uint32_t stream = byte_of(go_word, kStreamByte);
+    completions_[{core, stream}]++;
+    if (const auto other = also_.find(core); other != also_.end()) {
+        completions_[{other->second, stream}]++;
+    }
 }
 
 uint32_t Workers::completions(NocPlace dispatch_core, uint32_t stream) const {
-    const auto found = completions_.find({dispatch_core.x | dispatch_core.y << 8u, stream});
+    const auto found = completions_.find({key_of(dispatch_core), stream});
     return found == completions_.end() ? 0 : found->second;
 }
 
 void Workers::clear_completions(NocPlace dispatch_core, uint32_t stream) {
-    completions_[{dispatch_core.x | dispatch_core.y << 8u, stream}] = 0;
+    completions_[{key_of(dispatch_core), stream}] = 0;
 }
 
 void Workers::reset_pointer(NocPlace worker) {
@@ -79,7 +83,7 @@ bool Workers::take_launch(NocPlace worker, std::vector<LaunchedCore>& launched) 
     return mode == mode_device_;
 }
 
-void Workers::send_go(const NocRectangle& rectangle, uint32_t index, uint32_t word, bool in_trace) {
+void Workers::send_go(const NocRectangle& rectangle, uint32_t index, uint32_t word, const Origin& origin) {
     const uint8_t signal = byte_of(word, kSignalByte);
     std::vector<LaunchedCore> launched;
     std::vector<NocPlace> reporting;
@@ -101,35 +105,20 @@ void Workers::send_go(const NocRectangle& rectangle, uint32_t index, uint32_t wo
             memory_.write(x, y, go_words_ + 4ull * index + kSignalByte, &done_, 1);
         }
     }
-    std::exception_ptr failure;
-    if (signal == go_) {
-        try {
-            run(launched, in_trace);
-        } catch (...) {
-            failure = std::current_exception();
+    if (signal != go_) {
+        return;
+    }
+    const auto finish = [this, reporting, word](bool advances) {
+        for (const NocPlace& each : reporting) {
+            finish_launch(each, word, advances);
         }
+    };
+    uint32_t number = 0;
+    if (!launched.empty()) {
+        const LaunchedCore first = launched.front();
+        number = read_word({first.x, first.y}, first.launch_address + host_id_);
     }
-    for (const NocPlace& worker : reporting) {
-        finish_launch(worker, word, !failure || in_trace);
-    }
-    if (failure) {
-        std::rethrow_exception(failure);
-    }
-}
-
-void Workers::run(const std::vector<LaunchedCore>& launched, bool in_trace) {
-    if (launched.empty()) {
-        throw std::runtime_error(
-            "tilewright: a go signal reached no core with a kernel; after an error inside a trace the device must be "
-            "closed and opened again");
-    }
-    const LaunchedCore first = launched.front();
-    const uint32_t number = read_word({first.x, first.y}, first.launch_address + host_id_);
-    try {
-        run_(launched, number);
-    } catch (const std::runtime_error& error) {
-        throw LaunchError(error.what(), number, in_trace);
-    }
+    run_({std::move(launched), number, origin, finish});
 }
 
 void Workers::finish_launch(NocPlace worker, uint32_t go_word, bool advances) {

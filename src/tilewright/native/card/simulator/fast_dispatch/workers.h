@@ -6,7 +6,7 @@
 //
 // An error of a program leaves the call that posts its commands after the host has counted the workers to wait for, and
 // before it has moved on in the ring. So a worker keeps its pointer after a failed launch. In a trace it goes on, because
-// the programs after it have their places in the ring.
+// the programs after it have their places in the ring; so it does with several cards, whose programs run later.
 #pragma once
 
 #include <array>
@@ -35,10 +35,26 @@ public:
     bool in_trace;
 };
 
+// Where commands come from: the place of their batch in the order of all batches, and whether they are a trace's.
+struct Origin {
+    uint64_t order = 0;
+    bool in_trace = false;
+};
+
+// The program of workers that were told to go. Their launch messages carry the number of the device operation. On a mesh
+// cards without a program are told to go, too: it then has no cores.
+struct WorkerLaunch {
+    std::vector<LaunchedCore> cores;
+    uint32_t number;
+    Origin origin;
+    // Has the workers complete the launch, and move on in the ring.
+    std::function<void(bool advances)> finish;
+};
+
 class Workers {
 public:
-    // Runs the program of these cores; its launch messages carry the number of a device operation.
-    using Run = std::function<void(const std::vector<LaunchedCore>&, uint32_t)>;
+    // Runs the program and finishes its launch, now or later.
+    using Run = std::function<void(WorkerLaunch)>;
 
     using Finish = std::function<void()>;
 
@@ -48,13 +64,15 @@ public:
     void finish() { finish_(); }
 
     // Writes go word number `index` of every worker in a rectangle and does what firmware does with it.
-    void send_go(const NocRectangle& rectangle, uint32_t index, uint32_t word, bool in_trace);
+    void send_go(const NocRectangle& rectangle, uint32_t index, uint32_t word, const Origin& origin);
+    // Completions counted on one dispatch core are counted on another, too.
+    void count_also_on(NocPlace dispatch_core, NocPlace other) { also_[key_of(dispatch_core)] = key_of(other); }
     uint32_t completions(NocPlace dispatch_core, uint32_t stream) const;
     void clear_completions(NocPlace dispatch_core, uint32_t stream);
 
 private:
+    static uint32_t key_of(NocPlace core) { return core.x | core.y << 8u; }
     bool listens_to(NocPlace worker, uint32_t index);
-    void run(const std::vector<LaunchedCore>& launched, bool in_trace);
     bool take_launch(NocPlace worker, std::vector<LaunchedCore>& launched);
     void reset_pointer(NocPlace worker);
     void finish_launch(NocPlace worker, uint32_t go_word, bool advances);
@@ -69,6 +87,7 @@ private:
     uint32_t mode_device_;
     uint8_t go_, done_, reset_, replay_;
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> completions_;  // by dispatch core and stream
+    std::map<uint32_t, uint32_t> also_;  // dispatch cores
 };
 
 }  // namespace card
