@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-_PAGES = ("hangs", "circular-buffers", "memory", "noc", "compute", "host")
+_PAGES = ("hangs", "circular-buffers", "memory", "noc", "fabric", "compute", "host")
 _TITLE = re.compile(r"(.+) \((error|warning|note)\)\.")
 
 

@@ -52,7 +52,7 @@ def notes(
     page_bytes: int = PAGE_BYTES,
     **sources: str,
 ) -> list[RunNote]:
-    """What a checked run says about one twin. ``cbs`` has the pages of each circular buffer."""
+    """Notes of a checked run on one twin. ``cbs`` has the pages of each circular buffer."""
     placed = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(*core), ttnn.CoreCoord(*core)) for core in cores])
     kernels = [
         ttnn.KernelDescriptor(

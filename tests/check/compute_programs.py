@@ -10,12 +10,11 @@ import numpy as np
 
 import tilewright
 from tests.page_writer import PAGE_WRITER
+from tests.tile_program import CORE, reads_of, source_kernel
 from tilewright import ttnn
 from tilewright._build.generated_headers import is_own_header
 from tilewright._launch.run_options import RunOptions
 from tilewright._record.run import RelatedCall, RunNote
-
-CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
 
 READER = """
 #include "api/dataflow/dataflow_api.h"
@@ -67,19 +66,6 @@ def step(maths: str, pack: str = "pack_tile(0, 16);") -> str:
     return STEP.format(maths=maths, pack=pack)
 
 
-def kernel(name: str, source: str, config: Any, tensors: Sequence[ttnn.Tensor], *args: int) -> ttnn.KernelDescriptor:
-    compile_time = [word for tensor in tensors for word in ttnn.TensorAccessorArgs(tensor).get_compile_time_args()]
-    return ttnn.KernelDescriptor(
-        kernel_source=source,
-        source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
-        core_ranges=CORE,
-        compile_time_args=compile_time,
-        common_runtime_args=[*(tensor.buffer_address() for tensor in tensors), *args],
-        config=config,
-        name=name,
-    )
-
-
 def circular_buffer(
     index: int, pages: int, dtype: ttnn.DataType = ttnn.bfloat16, page_bytes: int = 0, tile: Any = None
 ) -> ttnn.CBDescriptor:
@@ -89,12 +75,7 @@ def circular_buffer(
 
 def reader(tensors: Sequence[ttnn.Tensor], pages: Sequence[int]) -> ttnn.KernelDescriptor:
     """Pages of tensor i into c_i."""
-    lines, offset = [], "0"
-    for index, count in enumerate(pages):
-        lines.append(f"    constexpr auto args{index} = TensorAccessorArgs<{offset}>();")
-        lines.append(f"    read<{index}>(args{index}, get_common_arg_val<uint32_t>({index}), {count});")
-        offset = f"args{index}.next_compile_time_args_offset()"
-    return kernel("reader", READER.format(body="\n".join(lines)), ttnn.ReaderConfigDescriptor(), tensors)
+    return source_kernel("reader", READER.format(body=reads_of(pages)), ttnn.ReaderConfigDescriptor(), tensors)
 
 
 def run_checked(
@@ -112,8 +93,8 @@ def run_checked(
     program = ttnn.ProgramDescriptor(
         kernels=[
             reader(inputs, [pages] * len(inputs)),
-            kernel("compute", compute, config or ttnn.ComputeConfigDescriptor(), []),
-            kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
+            source_kernel("compute", compute, config or ttnn.ComputeConfigDescriptor(), []),
+            source_kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
         ],
         cbs=[*buffers, *cbs],
         semaphores=[],

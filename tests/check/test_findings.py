@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a finding says, how findings are merged and ordered, and how one is silenced."""
+"""Text, merging, order and suppression of findings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels may do with L1 outside the windows of circular buffers, and what layout their pages have."""
+"""Rules for L1 outside CB access windows, and for the layout of pages."""
 
 from __future__ import annotations
 

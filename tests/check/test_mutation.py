@@ -57,7 +57,7 @@ def test_calls_in_comments_texts_and_expressions_are_no_statements() -> None:
     ]
 
 
-def test_the_traffic_says_why_a_call_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traffic_explains_why_a_call_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One page in a buffer of two: neither room nor the pop is needed in this run."""
     example = Path(__file__).resolve().parents[2] / "examples" / "claims"
     script = tmp_path / "copy_pages.py"

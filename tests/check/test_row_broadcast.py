@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import tilewright
-from tests.check.compute_programs import circular_buffer, empty, kernel, reader
+from tests.check.compute_programs import circular_buffer, empty, reader
 from tests.page_writer import PAGE_WRITER
+from tests.tile_program import source_kernel
 from tilewright import ttnn
 from tilewright._launch.run_options import RunOptions
 
@@ -157,7 +158,7 @@ def _compute(route: str) -> str:
 def _results(
     device: ttnn.Device, route: str, config: ttnn.ComputeConfigDescriptor, checked: bool
 ) -> tuple[np.ndarray, list[tuple[str, str]]]:
-    """What each reader made, tile by tile, and what the checker says of it."""
+    """Result of each reader, tile by tile, and the checker's findings."""
     row = np.arange(32, dtype=np.float32) % 7 - 3  # with zeros, for where
     noise = np.full((32, 32), 777, np.float32)
     noise[0] = row
@@ -170,8 +171,8 @@ def _results(
     program = ttnn.ProgramDescriptor(
         kernels=[
             reader(inputs, [1, 1, 1]),
-            kernel("compute", _compute(route), config, []),
-            kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], len(_READERS)),
+            source_kernel("compute", _compute(route), config, []),
+            source_kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], len(_READERS)),
         ],
         cbs=[circular_buffer(index, 1) for index in (0, 1, 2, 16)],
         semaphores=[],

@@ -23,7 +23,7 @@ SECTIONS = {
 FAMILIES = {rule_id.partition("-")[0] for rule_id in RULES}
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 # Words with a hyphen that are no ids.
-OTHERS = {"hang-selv", "broadcast-row", "broadcast-column", "broadcast-scalar", "tile-row"}
+OTHERS = {"hang-selv", "broadcast-row", "broadcast-column", "broadcast-scalar", "tile-row", "fabric-headers"}
 
 
 def python_strings(folders: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What orders kernels besides credits and waits: polled words, credits for something later, phases, addresses told."""
+"""Order of kernels besides credits and waits: polled words, credits for something later, phases, passed addresses."""
 
 from __future__ import annotations
 
@@ -56,23 +56,34 @@ def test_a_word_polled_until_it_changes(device, look: str, rules: set[str], stor
     assert found(run) == rules
 
 
+def test_unordered_initialisation_of_a_polled_word_is_a_race(device) -> None:
+    """Until the reader clears the word, it holds what an earlier program left: perhaps the value polled for."""
+    clear = f"auto* words = {WORDS}(get_write_ptr(0)); cb_reserve_back(0, 1); words[0] = 0;"
+    polls = dataflow(f"auto* words = {WORDS}(get_read_ptr(0)); {POLL}")
+    run = run_checked([tiles(device, 1)] * 2, cbs={0: 1}, reader=dataflow(f"{clear} words[0] = 1;"), writer=polls)
+    assert found(run) == {"l1-race"}
+
+
 def test_a_polled_word_carries_its_order_to_another_core(device) -> None:
     """The reader writes to a peer, its core's other kernel hears of it by a word in L1, and signals the peer."""
     peer = device.worker_core_from_logical_core((1, 0))
     there = f"get_noc_addr({peer.x}, {peer.y}, "
     reader = dataflow(f"""
         auto* words = {WORDS}(get_write_ptr(0)); cb_reserve_back(0, 1); words[0] = 0; words[4] = 7;
+        cb_reserve_back(2, 1); cb_push_back(2, 1);
         cb_reserve_back(1, 1);
         noc_async_write(get_write_ptr(0), {there}get_write_ptr(1)), 64); noc_async_write_barrier(); words[0] = 1;
     """)
     signal = f"noc_semaphore_inc({there}get_semaphore(0)), 1); noc_async_atomic_barrier();"
     waits = "noc_semaphore_wait((volatile tt_l1_ptr uint32_t*)get_semaphore(0), 1);"
+    cleared = "cb_wait_front(2, 1); cb_pop_front(2, 1);"
     takes = dataflow(f"{waits} volatile uint32_t seen = {WORDS}(get_write_ptr(1))[4];")
     for look, rules in ((POLL, set()), ("volatile uint32_t once = words[0];", {"l1-race"})):
         run = run_checked(
-            [tiles(device, 1)] * 2, grid=(2, 1), cbs={0: 1, 1: 1}, semaphores=1,
+            [tiles(device, 1)] * 2, grid=(2, 1), cbs={0: 1, 1: 1, 2: 1}, semaphores=1,
             where={"reader": (0, 0), "writer": (0, 0), "reader_peer": (1, 0)},
-            reader=reader, writer=dataflow(f"auto* words = {WORDS}(get_write_ptr(0)); {look} {signal}"),
+            reader=reader,
+            writer=dataflow(f"auto* words = {WORDS}(get_write_ptr(0)); {cleared} {look} {signal}"),
             reader_peer=takes,
         )  # fmt: skip
         assert found(run) & {"l1-race"} == rules
@@ -182,7 +193,7 @@ def test_pages_lent_to_a_kernel_without_credits(device, answer: str, rules: set[
 @pytest.mark.parametrize(
     ("address", "rules"), [("words[0]", set()), ("get_write_ptr(1) + 2048", {"l1-outside-buffer"})]
 )
-def test_an_address_told_by_a_word(device, address: str, rules: set[str]) -> None:
+def test_address_passed_in_a_word(device, address: str, rules: set[str]) -> None:
     reader = dataflow(f"""
         cb_reserve_back(2, 1); cb_reserve_back(1, 1);
         {WORDS}(get_write_ptr(1))[0] = get_write_ptr(2); cb_push_back(1, 1);

@@ -6,17 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.check.compute_programs import (
-    circular_buffer,
-    compute_kernel,
-    empty,
-    kernel,
-    reader,
-    run_checked,
-    step,
-    tiles,
-)
+from tests.check.compute_programs import circular_buffer, compute_kernel, empty, reader, run_checked, step, tiles
 from tests.page_writer import PAGE_WRITER
+from tests.tile_program import source_kernel
 from tilewright import ttnn
 from tilewright._record.run import RunNote
 from tilewright.check import check_program
@@ -69,7 +61,7 @@ def test_rows_counted_as_tiles_in_the_output_are_explained(device: ttnn.Device) 
     output = ttnn.allocate_tensor_on_device(
         ttnn.Shape([32, 64]), ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device, ttnn.DRAM_MEMORY_CONFIG
     )
-    move = kernel("writer", PAGE_WRITER.replace("16", "0"), ttnn.WriterConfigDescriptor(), [output], 2)
+    move = source_kernel("writer", PAGE_WRITER.replace("16", "0"), ttnn.WriterConfigDescriptor(), [output], 2)
     program = ttnn.ProgramDescriptor(kernels=[reader([source], [2]), move], cbs=[circular_buffer(0, 2)], semaphores=[])
     (found,) = [each for each in check_program([source, output], program).findings if each.rule == "output-unwritten"]
     assert found.numbers.endswith("as many were written as it would have tiles, 2")
@@ -88,7 +80,7 @@ def test_a_buffer_over_a_tensor_of_another_format_is_named_before_the_run(
     )
     over = circular_buffer(0, 1, dtype, 2048)
     over.set_buffer_from_tensor(tensor)
-    compute = kernel("compute", compute_kernel(""), ttnn.ComputeConfigDescriptor(), [])
+    compute = source_kernel("compute", compute_kernel(""), ttnn.ComputeConfigDescriptor(), [])
     program = ttnn.ProgramDescriptor(kernels=[compute], cbs=[over], semaphores=[])
     found = [each.numbers for each in check_program([tensor], program).findings if each.rule == "tensor-format"]
     assert found == (["c_0 is Float32 and lies over tensor 0, which is Float16_b"] if named else [])

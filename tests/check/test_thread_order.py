@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import tilewright
-from tests.check.compute_programs import circular_buffer, compute_kernel, empty, kernel, reader, tiles
+from tests.check.compute_programs import circular_buffer, compute_kernel, empty, reader, tiles
 from tests.page_writer import PAGE_WRITER
+from tests.tile_program import source_kernel
 from tilewright import ttnn
 from tilewright._launch.run_options import RunOptions
 from tilewright._record.run import RunNote
@@ -100,8 +101,10 @@ def every_note_of(device: ttnn.Device, mode: str) -> list[RunNote]:
     program = ttnn.ProgramDescriptor(
         kernels=[
             reader([source], [1]),
-            kernel("compute", compute_kernel(BODY), ttnn.ComputeConfigDescriptor(), [], MODES.index(mode), steps),
-            kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
+            source_kernel(
+                "compute", compute_kernel(BODY), ttnn.ComputeConfigDescriptor(), [], MODES.index(mode), steps
+            ),
+            source_kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
         ],
         cbs=[
             circular_buffer(0, 1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel may not do while its NoC transfers are in flight. Every bug has a twin without it."""
+"""Rules for kernels whose NoC transfers are in flight. Every bug has a twin without it."""
 
 from __future__ import annotations
 

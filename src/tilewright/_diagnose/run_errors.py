@@ -45,7 +45,7 @@ def _spinning_reason(culprit: KernelPosition) -> str:
 
 
 def fault_text(ending: Ending, l1_bytes: int) -> str:
-    """What a fault was, told in terms of the core's memory where it can be."""
+    """A fault in words; addresses are named by the core's memory where possible."""
     if ending.text:
         return ending.text
     name = signal_name(ending.fault_signal)

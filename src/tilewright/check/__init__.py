@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a program: the checker."""
+"""The checker: mistakes in a program."""
 
 from tilewright._rules import RULES, Rule, Severity
 from tilewright.check._check_program import CheckError, CheckResult, check_program

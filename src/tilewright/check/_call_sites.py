@@ -20,6 +20,10 @@ _FUNCTIONS = (
     "|noc_semaphore_inc(?:_multicast)?|tile_regs_acquire|tile_regs_commit|tile_regs_wait|tile_regs_release"
     "|acquire_dst|release_dst|ACQ|REL"
 )
+# Calls that configure the compute threads, and the pack that empties DST.
+_CONFIGURING = (
+    r"[a-z]\w*_(?:un)?init(?:_\w+)?|init_sfpu|compute_kernel_hw_startup|(?:pack_)?reconfig_data_format\w*|pack_tile\w*"
+)
 _METHODS = (
     "wait_front|reserve_back|push_back|pop_front|async_read_barrier|async_write_barrier|async_writes_flushed"
     "|async_atomic_barrier|async_full_barrier"
@@ -27,11 +31,16 @@ _METHODS = (
 _SEMAPHORE_METHODS = "wait|wait_min|set|up|down|set_multicast|inc_multicast"
 _RECEIVER = r"[A-Za-z_]\w*(?:\[[^\];]*\])?(?:\s*(?:\.|->)\s*[A-Za-z_]\w*)*?"
 _ARGUMENTS = r"\s*(?:<[^;<>()]*>)?\s*\("
-_CALL = re.compile(
-    rf"(?<![\w.>])(?:(?:{_FUNCTIONS}){_ARGUMENTS}"
+_SYNCHRONISING = (
+    rf"(?:{_FUNCTIONS}){_ARGUMENTS}"
     rf"|{_RECEIVER}\s*(?:\.|->)\s*(?:{_METHODS}){_ARGUMENTS}"
-    rf"|(?i:\w*sem\w*)(?:\[[^\];]*\])?\s*(?:\.|->)\s*(?:{_SEMAPHORE_METHODS}){_ARGUMENTS})"
+    rf"|(?i:\w*sem\w*)(?:\[[^\];]*\])?\s*(?:\.|->)\s*(?:{_SEMAPHORE_METHODS}){_ARGUMENTS}"
 )
+_CALL = re.compile(rf"(?<![\w.>])(?:{_SYNCHRONISING})")
+_ANY_CALL = re.compile(rf"(?<![\w.>])(?:{_SYNCHRONISING}|(?:{_CONFIGURING}){_ARGUMENTS})")
+_NAME = re.compile(r"(\w+)\s*(?:<[^;<>()]*>)?\s*\($")
+# Calls of one kind may stand for each other: a later barrier waits for earlier transfers too.
+_KINDS = ("barrier|flushed", "wait_front", "reserve_back", "semaphore|^wait|^set|^up|^down", "init|reconfig|startup")
 _COMMENT_OR_TEXT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _LINE = re.compile(r'^#line (\d+) "(.*)"$')
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
@@ -44,6 +53,7 @@ class SyncCall:
     Attributes:
         path, line: of the source; those of a Python file where the text was made from one.
         call: the statement without its semicolon.
+        name: of the function or method.
     """
 
     begin: int
@@ -51,10 +61,23 @@ class SyncCall:
     path: str
     line: int
     call: str
+    name: str
+
+    @property
+    def kind(self) -> str:
+        """What calls that may do its work have in common; its name where there are none.
+
+        >>> [site.kind for site in call_sites("noc_async_read_barrier(); n.async_full_barrier(); cb_pop_front(0, 1);")]
+        ['barrier|flushed', 'barrier|flushed', 'cb_pop_front']
+        """
+        return next((kind for kind in _KINDS if re.search(kind, self.name)), self.name)
 
 
-def call_sites(text: str, path: str = "") -> Iterator[SyncCall]:
+def call_sites(text: str, path: str = "", *, configuring: bool = False) -> Iterator[SyncCall]:
     """Statements of C++ text that are synchronising calls.
+
+    Args:
+        configuring: with those that configure the compute threads, and packs.
 
     >>> [site.call for site in call_sites("// cb_push_back(0, 1);\\nif (x) { in.push_back(n * (2 + 1)); }")]
     ['in.push_back(n * (2 + 1))']
@@ -62,14 +85,16 @@ def call_sites(text: str, path: str = "") -> Iterator[SyncCall]:
     bare = _COMMENT_OR_TEXT.sub(_blank, text)
     bare = _DIRECTIVE.sub(_blank, bare)
     lines = _source_lines(text, path)
-    for match in _CALL.finditer(bare):
+    for match in (_ANY_CALL if configuring else _CALL).finditer(bare):
         before = bare[: match.start()].rstrip()
         end = _closing(bare, match.end() - 1)
         is_statement = not before or before[-1] in ";{})" or before.endswith("else")
         if end is None or not is_statement or not re.match(r"\s*;", bare[end:]):
             continue  # part of an expression, or the definition of a function of this name
         call = " ".join(text[match.start() : end].split())
-        yield SyncCall(match.start(), end, *lines[bare.count("\n", 0, match.start())], call)
+        name = _NAME.search(bare, match.start(), match.end())
+        assert name is not None
+        yield SyncCall(match.start(), end, *lines[bare.count("\n", 0, match.start())], call, name[1])
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -120,9 +145,9 @@ class KernelText:
         path = str(resolve_kernel_path(kernel.kernel_source))
         return cls(program, number, Path(path).read_text("utf8"), path, True)
 
-    def sites(self) -> list[SyncCall]:
-        """The kernel's synchronising calls."""
-        return list(call_sites(self.text, self.path))
+    def sites(self, *, configuring: bool = False) -> list[SyncCall]:
+        """The kernel's synchronising calls; with those that configure and pack."""
+        return list(call_sites(self.text, self.path, configuring=configuring))
 
     def with_expression(self, sites: Sequence[SyncCall], expression: str) -> ProgramDescriptor:
         """The program with another expression in the place of these calls."""

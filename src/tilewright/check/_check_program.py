@@ -43,7 +43,7 @@ _MOST_SHOWN = 10  # findings in a notebook
 
 @dataclasses.dataclass(frozen=True)
 class CheckResult:
-    """What a checked run showed.
+    """Result of a checked run.
 
     Attributes:
         launch: what was launched.
@@ -73,11 +73,11 @@ class CheckResult:
 
     @property
     def sync_table(self) -> SyncTable:
-        """Who pushed and popped what, as far as the run got; empty where the program never ran."""
+        """The sync table, as far as the run got; empty where the program never ran."""
         return SyncTable(()) if self.run is None else make_sync_table(self.run)
 
     def l1_footprint(self, formulas: Mapping[int, str] | None = None, *, search: bool = False) -> L1Footprint:
-        """What the circular buffers take of L1.
+        """L1 footprint of the circular buffers.
 
         Args:
             formulas: pages by buffer index, where an operation gives them.
@@ -171,6 +171,8 @@ def check_launch(
     found += reuse_findings(launch, fresh_program)
     if is_call_of(_REINTERPRETS, launch.operation):
         found = [each for each in found if each.rule != "tensor-format"]
+    if launch.chip.num_dies > 1:
+        found = [each.with_chips(launch.chip.die_grid[1]) for each in found]
     if launch.operation:
         found = [dataclasses.replace(each, operation=launch.operation) for each in found]
     standing, silenced = separate_silenced(merge_findings(found))

@@ -44,7 +44,7 @@ class OrderedBy:
 
 @dataclasses.dataclass(frozen=True)
 class Evidence:
-    """What one launch shows of a claim.
+    """Evidence of one launch about a claim.
 
     Attributes:
         claim: its position in the file of claims.
@@ -73,7 +73,7 @@ class Evidence:
 
 @dataclasses.dataclass(frozen=True)
 class ClaimedLaunch:
-    """What one launch shows of all claims; ``other_findings`` is about lines or rules that no claim names."""
+    """Evidence of one launch about all claims; ``other_findings`` is about lines or rules that no claim names."""
 
     evidence: list[Evidence]
     other_findings: list[Finding]
@@ -202,7 +202,7 @@ class _Delays:
     known: dict[str, tuple[list[Finding], int]] = dataclasses.field(default_factory=dict)
 
     def findings(self, line: str) -> tuple[list[Finding], int]:
-        """What such schedules show, and how many were run."""
+        """Findings in such schedules, and how many were run."""
         if line not in self.known:
             self.progress(f"kernels reach {line} late")
             first = 2 * len(self.launch.program.kernels) + 1  # behind the directed schedules
@@ -218,7 +218,7 @@ class _Delays:
 
 @dataclasses.dataclass
 class _RemovedCalls:
-    """What shows in one launch without each of its synchronising calls, and not with it."""
+    """Findings of one launch that appear only without one of its synchronising calls, by call."""
 
     launch: Launch
     before: Memory

@@ -23,7 +23,7 @@ from tilewright.check._sarif import SARIF_SCHEMA, sarif_location
 
 
 class ClaimVerdict(enum.Enum):
-    """What the launches of a script say of a claim."""
+    """Verdict of a script's launches on a claim."""
 
     CONFIRMED = "confirmed"  # a schedule shows it
     REFUTED = "refuted"  # a call orders it: without the call the rule shows at that line
@@ -54,7 +54,7 @@ class JudgedClaim:
     evidence: Evidence | None
 
     def text(self, width: int = 80) -> str:
-        """What a person reads."""
+        """The verdict as text."""
         lines = [f"{self.verdict.value}  {self.claim.place}  {self.claim.rule}"]
         if self.reached:
             times = "once" if self.reached == 1 else f"{self.reached:,} times"

@@ -28,7 +28,7 @@ class ClaimsError(TilewrightError, ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """What another tool says of a line.
+    """A claim of another tool about a line.
 
     Attributes:
         file: name of a kernel's source, the end of its path, or the name of a kernel given as text.

@@ -34,7 +34,7 @@ def findings_of_run(run: Run, error: RunError | None, seed: int = 0) -> Iterator
 
 
 def findings_of_program_error(error: ProgramError) -> Iterator[Finding]:
-    """What was found before anything ran."""
+    """Findings about the program before it runs."""
     for problem in error.problems:
         rule = RULES[problem.rule if isinstance(problem, Problem) else "program-invalid"]
         yield Finding(rule.id, "", "", 0, None, (), None, 0, str(problem), rule.cause, rule.cure)

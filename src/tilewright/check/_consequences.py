@@ -8,13 +8,21 @@ kernel: two mistakes in one program stay two findings.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Sequence
 
 from tilewright.check._finding import Finding
 
 Fits = Callable[[Finding, Finding], bool]
+_PAGE = re.compile(r"s page (\d+) of ")
 
-_LOST_SIGNALS = ("noc-multicast-no-receiver", "noc-multicast-misses", "semaphore-lost-reset", "semaphore-overshoot")
+_LOST_SIGNALS = (
+    "noc-multicast-no-receiver",
+    "noc-multicast-misses",
+    "fabric-multicast-misses",
+    "semaphore-lost-reset",
+    "semaphore-overshoot",
+)
 _BETWEEN_CORES = ("l1-race", "dram-race", "noc-multicast-misses", "noc-multicast-no-receiver")
 _EARLY_READS = ("noc-use-in-flight", "noc-push-in-flight", "cb-read-past-wait", "pack-unpack-order")
 _MISPLACED = ("cb-write-past-reserve", "cb-write-unreserved", "cb-index-wrap", "cb-use-after-pop")
@@ -50,6 +58,12 @@ def _same_buffer(cause: Finding, effect: Finding) -> bool:
 def _on_unserved_cores(cause: Finding, effect: Finding) -> bool:
     """Arguments of cores that a card's host left out: of all kernels there."""
     return all("the host did not write" in each.numbers for each in (cause, effect)) and _shared_cores(cause, effect)
+
+
+def _same_page(cause: Finding, effect: Finding) -> bool:
+    """One share of work that ends behind the tensors: the same page of each, on the same cores."""
+    one, other = (_PAGE.search(each.numbers) for each in (cause, effect))
+    return one is not None and other is not None and one[1] == other[1] and _shared_cores(cause, effect)
 
 
 def _same_kernel_and_buffer(cause: Finding, effect: Finding) -> bool:
@@ -88,6 +102,7 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
         (("l1-race",), _same_memory),
         (("cb-write-unreserved", "cb-read-past-wait"), _same_buffer),
     ),
+    "noc-use-in-flight": ((("cb-write-unreserved",), _same_buffer),),
     "noc-reuse-in-flight": ((("l1-race",), _same_memory),),
     "pack-unpack-order": ((("pack-unpack-order",), _same_memory),),
     "value-uninitialised": (
@@ -102,7 +117,13 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     # What a kernel does with an argument that it did not get.
     "arg-missing": ((("arg-missing",), _on_unserved_cores),),
     "noc-unaligned": ((_WRONG_SIZES, _same_kernel), (("noc-page-stride",), _same_kernel), _NOT_GIVEN),
-    "noc-page-out-of-range": ((_WRONG_SIZES, _same_kernel), _NOT_GIVEN),
+    "noc-page-out-of-range": (
+        (_WRONG_SIZES, _same_kernel),
+        _NOT_GIVEN,
+        (("noc-page-out-of-range",), _same_page),
+    ),
+    "dram-race": ((("noc-page-out-of-range",), _same_line),),
+    "cb-page-convention": ((_WRONG_SIZES, _same_kernel),),
     "noc-page-stride": ((_WRONG_SIZES, _same_kernel),),
     "cb-write-past-reserve": ((_WRONG_SIZES, _same_kernel),),
     "cb-read-past-wait": ((_WRONG_SIZES, _same_kernel),),

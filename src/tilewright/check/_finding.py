@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tilewright._card.chip_names import with_chips
 from tilewright._diagnose.core_names import core_rectangles, name_cores
 from tilewright._display.notebook import card, paragraph
 from tilewright._rules import RULES, Severity
@@ -51,6 +52,7 @@ class Finding:
         positions: where the kernels of the cores stood, a line each, where they stopped.
         consequences: findings that follow from this one.
         operation: of ttnn, that launched the program the first time; empty where it is not known.
+        rows_of_chip: rows of cores that each of several chips has; 0 where there is one chip.
     """
 
     rule: str
@@ -70,6 +72,7 @@ class Finding:
     positions: tuple[str, ...] = ()
     consequences: tuple[Finding, ...] = ()
     operation: str = ""
+    rows_of_chip: int = 0
 
     @property
     def severity(self) -> Severity:
@@ -84,11 +87,20 @@ class Finding:
         """Kernel, line, circular buffer, cores, how often and in which order; file and line between ``code`` marks."""
         helper = f"(called from {Path(self.called_from[0]).name}:{self.called_from[1]})" if self.called_from else ""
         place = f"{code}{self.place}{code} {helper}".strip() if self.place else ""
-        about = [self.operation, self.kernel, place, self.cb or "", some_cores(self.cores)]
+        about = [self.operation, self.kernel, place, self.cb or "", self._cores()]
         where = "  ".join(part for part in about if part)
         if self.count > max(1, len(self.cores)):
             where += f", {self.count} times"
         return where + (f", with seed {self.seed}" if self.seed else "")
+
+    def _cores(self) -> str:
+        return with_chips(some_cores(self.cores), self.rows_of_chip) if self.rows_of_chip else some_cores(self.cores)
+
+    def with_chips(self, rows: int) -> Finding:
+        """The finding with the chip of every core that it names; a chip has so many rows."""
+        named = with_chips(self.numbers, rows)
+        positions = tuple(with_chips(each, rows) for each in self.positions)
+        return dataclasses.replace(self, numbers=named, positions=positions, rows_of_chip=rows)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON. Cores are rectangles, each by its first and its last core."""
@@ -101,13 +113,13 @@ class Finding:
         }
 
     def brief(self) -> str:
-        """What an agent needs, in one line: rule, where, numbers, cure."""
+        """The finding for an agent, in one line: rule, place, numbers, cure."""
         numbers = textwrap.shorten(" ".join(self.numbers.split()), 300, placeholder=" ...")
         where = " ".join(self.where().split())
         return f"{self.severity} {self.rule}: {where}: {numbers} Cure: {self.cure}"
 
     def text(self, width: int = 80) -> str:
-        """What a person reads, in lines of at most ``width`` characters.
+        """The finding as text, in lines of at most ``width`` characters.
 
         Example::
 

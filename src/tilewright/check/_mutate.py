@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutation of kernels: which synchronising calls of a program would be missed if they were not there.
 
-Each call is removed alone, and the launch runs again on the same memory under every rule. A call that no core reaches
-is not removed. A call whose removal changes nothing is replaced by a fault: if the launch still ends well, the line is
-reached and the call is not.
+Each call is removed alone, and the launch runs again on the same memory under every rule; findings that the program has
+with the call do not count. A call that no core reaches is not removed. A call whose removal changes nothing is replaced
+by a fault: if the launch still ends well, the line is reached and the call is not. Then it is removed with each other
+call of its kind: where that shows, the other call does its work.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
 from tilewright.check._call_sites import KernelText, SyncCall
 from tilewright.check._check_program import CheckResult, check_launch
-from tilewright.check._finding import Finding
+from tilewright.check._finding import Finding, Place
 from tilewright.check._unneeded_calls import why_unneeded
 
 _FAULT = "(void)(*(volatile int*)8 = 0)"  # wherever a kernel gets there
@@ -27,7 +28,7 @@ _SPIN_LIMIT = 1.0  # seconds that a kernel without one of its calls may poll
 
 
 class MutantFate(enum.Enum):
-    """What a check says of a program without one of its calls."""
+    """Verdict of a check on a program without one of its calls."""
 
     NAMED = "named"  # a finding, or an error of the run
     CHANGED = "changed"  # no finding, but other values: a test that compares them would fail
@@ -68,10 +69,10 @@ class Mutant:
 
 @dataclasses.dataclass(frozen=True)
 class MutatedLaunch:
-    """What the mutation of a launch's kernels showed.
+    """Result of the mutation of a launch's kernels.
 
     Attributes:
-        unclean: findings of the program as it is; such a program is not mutated.
+        unclean: findings of the program as it is; they count for no call.
     """
 
     mutants: list[Mutant]
@@ -93,27 +94,28 @@ class MutateObserver(Observer[MutatedLaunch]):
     def observe(self, launch: Launch) -> Run:
         before = launch.save()
         texts = [KernelText.of(launch.program, number) for number in range(len(launch.program.kernels))]
-        lines = {f"{site.path}:{site.line}" for text in texts for site in text.sites()}
+        lines = {f"{site.path}:{site.line}" for text in texts for site in text.sites(configuring=True)}
         result = check_watched(launch, lines, before)
         if result.error is not None:
             raise result.error
         assert result.run is not None
-        if result.findings:
-            self.take(MutatedLaunch([], result.findings))
-            return result.run
         after = launch.save()
         try:
-            self.take(MutatedLaunch(list(self._mutants(launch, texts, result.run, before, after)), []))
+            self.take(MutatedLaunch(list(self._mutants(launch, texts, result, before, after)), result.findings))
         finally:
             launch.restore(after)
         return result.run
 
     def _mutants(
-        self, launch: Launch, texts: list[KernelText], run: Run, before: Memory, after: Memory
+        self, launch: Launch, texts: list[KernelText], result: CheckResult, before: Memory, after: Memory
     ) -> Iterator[Mutant]:
+        run = result.run
+        assert run is not None
+        known = frozenset(_identity(each) for each in result.findings)
         for text in texts:
             kernel = launch.program.kernels[text.number]
-            for site in text.sites():
+            judge = _MutationJudge(launch, before, after, text, run, known)
+            for site in text.sites(configuring=True):
                 if (text.text, site.begin) in self._seen:
                     continue
                 watched = run.lines.get(f"{site.path}:{site.line}")
@@ -121,7 +123,7 @@ class MutateObserver(Observer[MutatedLaunch]):
                     fate, evidence = MutantFate.NOT_REACHED, ""
                 else:
                     self.progress(f"without {kernel.name}:{site.line} {site.call}")
-                    fate, evidence = _Judge(launch, before, after, text, run).judge(site)
+                    fate, evidence = judge.judge(site)
                 if fate is not MutantFate.NOT_REACHED:  # a later launch may reach it
                     self._seen.add((text.text, site.begin))
                 yield Mutant(kernel.name, site.path, site.line, site.call, fate, evidence)
@@ -149,8 +151,16 @@ def check_mutant(launch: Launch, before: Memory, program: ProgramDescriptor, see
     return check_launch(mutated, seeds, before=before)
 
 
+_Identity = tuple[str, str, str, int, str | None, Place | None]
+
+
+def _identity(finding: Finding) -> _Identity:
+    """What two runs of a program call the same finding."""
+    return finding.rule, finding.kernel, finding.path, finding.line, finding.cb, finding.related
+
+
 @dataclasses.dataclass(frozen=True)
-class _Judge:
+class _MutationJudge:
     """One kernel of a launch, and how to judge changes of it."""
 
     launch: Launch
@@ -158,9 +168,10 @@ class _Judge:
     after: Memory
     text: KernelText
     run: Run  # of the program as it is
+    known: frozenset[_Identity]  # findings of the program as it is
 
     def judge(self, site: SyncCall) -> tuple[MutantFate, str]:
-        """What becomes of a call, and why."""
+        """Verdict on a removed call, and its evidence."""
         fate, evidence, run = self._fate(self.text.without(site))
         return (fate, evidence) if fate is not MutantFate.NOT_NOTICED else self._reason(site, run)
 
@@ -172,8 +183,9 @@ class _Judge:
         return *self._fate_of(result), result.run
 
     def _fate_of(self, result: CheckResult) -> tuple[MutantFate, str]:
-        if result.findings:
-            first = result.findings[0]
+        new = [each for each in result.findings if _identity(each) not in self.known]
+        if new:
+            first = new[0]
             return MutantFate.NAMED, f"{first.rule} at {first.place}" if first.place else first.rule
         if result.error is not None:
             return MutantFate.NAMED, str(result.error).splitlines()[0]
@@ -188,8 +200,23 @@ class _Judge:
             return MutantFate.EQUIVALENT, unneeded
         if self._fate(self.text.with_expression([site], _FAULT))[0] is MutantFate.NOT_NOTICED:
             return MutantFate.NOT_REACHED, ""
-        alike = [each for each in self.text.sites() if each.call == site.call and each.begin != site.begin]
-        if alike and self._fate(self.text.without(site, *alike))[0] is not MutantFate.NOT_NOTICED:
+        others = [each for each in self.text.sites(configuring=True) if each.begin != site.begin]
+        alike = [each for each in others if each.call == site.call]
+        if alike and self._shown(site, *alike) - self._shown(*alike):
             lines = ", ".join(str(each.line) for each in alike)
             return MutantFate.EQUIVALENT, f"the same call in line {lines} does its work"
+        for other in sorted(others, key=lambda each: abs(each.begin - site.begin)):
+            if other.kind == site.kind and other not in alike and self._shown(site, other) - self._shown(other):
+                return MutantFate.EQUIVALENT, f"{other.name} in line {other.line} does its work"
         return MutantFate.NOT_NOTICED, ""
+
+    def _shown(self, *sites: SyncCall) -> set[object]:
+        """Everything by which the program without these calls differs from the one with them."""
+        try:
+            result = check_mutant(self.launch, self.before, self.text.without(*sites))
+        except KernelCompileError:
+            return set()
+        shown: set[object] = {_identity(each) for each in result.findings if _identity(each) not in self.known}
+        if result.error is not None:
+            return shown | {type(result.error)}
+        return shown if self.launch.same_results(self.launch.save(), self.after) else shown | {"values"}

@@ -21,7 +21,7 @@ from tilewright.check._sync_table import SyncTable, make_sync_table
 
 @dataclasses.dataclass(frozen=True)
 class CheckedLaunch:
-    """What the check of a launch found.
+    """Result of the check of a launch.
 
     Attributes:
         error: type and message of what the launch ended with; None where it ended well.
@@ -76,6 +76,7 @@ class CheckObserver(Observer[CheckedLaunch]):
         self._sync = sync
         self._footprint = footprint
         self._fast = fast
+        self.sees_unset_arguments = not fast  # a fast check does not see the loads of arguments
         self._seen: set[str] = set()
         self._launches = 0
         self.formulas: Mapping[int, str] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checker says at the end: everything found in all launches of a script, a test or an operation."""
+"""The checker's report: findings in all launches of a script, a test or an operation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Report:
     def of(
         cls, results: Sequence[CheckedLaunch], further: Sequence[Finding] = (), failed: BaseException | None = None
     ) -> Report:
-        """What several checks found, further findings about all of them, and what the whole ended with."""
+        """Findings of several checks, further findings about all of them, and what the whole ended with."""
         errors = [result.error for result in results if result.error is not None and result.was_run]
         ended = None if failed is None else (type(failed).__name__, str(failed))
         others = [ended] if ended is not None and ended not in errors else []

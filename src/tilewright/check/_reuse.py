@@ -57,7 +57,7 @@ def check_reuse(make_build: Callable[[], Build], *calls: Sequence[object]) -> li
 
 
 def compare_programs(given: ProgramDescriptor, fresh: ProgramDescriptor, call: str) -> Iterator[Finding]:
-    """What is different in ``given`` from the program built afresh for the same call."""
+    """Differences of ``given`` from the program built anew for the same call."""
     difference = _structural_difference(given, fresh)
     if difference:
         rule = RULES["cache-collision"]
@@ -130,8 +130,8 @@ def _short(value: object) -> str:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Arguments:
-    """What the kernels of one launch were given."""
+class _GivenArguments:
+    """Arguments of the kernels of one launch."""
 
     arguments: dict[tuple[str, str, int], int]  # kernel, core, index -> value
     addresses: list[int | None]  # of the tensors, in order
@@ -142,14 +142,14 @@ class _History:
 
     def __init__(self) -> None:
         self.by_hash: dict[int, dict[str, object]] = {}
-        self.last: dict[str, _Arguments] = {}  # by structure
+        self.last: dict[str, _GivenArguments] = {}  # by structure
 
 
 _histories: weakref.WeakKeyDictionary[Chip, _History] = weakref.WeakKeyDictionary()
 
 
 def reuse_findings(launch: Launch, fresh_program: ProgramDescriptor | None) -> Iterator[Finding]:
-    """What is wrong with this launch, given the checked launches of the chip before it.
+    """Findings about this launch, given the checked launches of the chip before it.
 
     Two launches with the same ``custom_program_hash`` must be the same program. Where an argument was a tensor's
     address in one launch, it must not stay that address when the program runs with another tensor.
@@ -163,7 +163,7 @@ def reuse_findings(launch: Launch, fresh_program: ProgramDescriptor | None) -> I
     history = _histories.setdefault(launch.chip, _History())
     parts = structure(program)
     yield from _collisions(history, program, parts)
-    now = _Arguments(_argument_values(launch), addresses)
+    now = _GivenArguments(_argument_values(launch), addresses)
     before = history.last.get(repr(parts))
     if before is not None:
         yield from _stale_addresses(program, before, now)
@@ -204,7 +204,7 @@ def _argument_values(launch: Launch) -> dict[tuple[str, str, int], int]:
     return values
 
 
-def _stale_addresses(program: ProgramDescriptor, before: _Arguments, now: _Arguments) -> Iterator[Finding]:
+def _stale_addresses(program: ProgramDescriptor, before: _GivenArguments, now: _GivenArguments) -> Iterator[Finding]:
     rule = RULES["arg-stale"]
     gone = set(before.addresses) - set(now.addresses)
     pairs = zip(before.addresses, now.addresses, strict=False)

@@ -113,7 +113,7 @@ class SyncTable:
 
 
 def _remark(row: SyncRow) -> str:
-    """What a row says besides its numbers: how it is used, unless pages stream through it, and what is not balanced."""
+    """Remarks of a row: how it is used, unless pages stream through it, and what is not balanced."""
     return "; ".join(part for part in ("" if row.kind == "streaming" else row.kind, row.why) if part)
 
 

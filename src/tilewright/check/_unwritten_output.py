@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program left out of its output."""
+"""Parts of an output that a program did not write."""
 
 from __future__ import annotations
 

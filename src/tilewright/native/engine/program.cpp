@@ -410,6 +410,9 @@ RunStatus Program::run(const RunOptions& requested) {
     const uint64_t recorded = options.recorded_circular_buffers;
     recorder = recorded != 0 ? std::make_unique<Recorder>(recorded) : nullptr;
     load();
+    if (chip.fabric() != nullptr) {
+        chip.fabric()->begin_run();
+    }
     if (checks) {
         if (!checks->is_fast) {
             chip.settle_poison();  // rules read memory directly
@@ -431,7 +434,8 @@ RunStatus Program::run(const RunOptions& requested) {
         RunLoop(*this, options, schedulers).run();
     }
     work_seconds = (monotonic_seconds() - begin) * options.threads;
-    if (status.load() != 0 && chip.fabric() != nullptr) {
+    // A checked run has reported connections that are left open, and may be repeated.
+    if ((status.load() != 0 || checks) && chip.fabric() != nullptr) {
         chip.fabric()->reset();
     }
     shared_l1.may_share = status.load() == 0 && !shared_l1.cores_met;

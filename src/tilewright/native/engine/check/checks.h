@@ -6,6 +6,7 @@
 #include "check/compute/compute_checks.h"
 #include "check/compute/thread_order.h"
 #include "check/credits/cb_access.h"
+#include "check/fabric/packet_checks.h"
 #include "check/findings.h"
 #include "check/memory/arguments.h"
 #include "check/memory/check_memory.h"
@@ -25,10 +26,7 @@ class Program;
 
 struct Checks {
     Checks(CheckMemory& kept, bool is_fast) :
-        is_fast(is_fast),
-        memory(kept.written),
-        processors(ordering, memory, kept.last_stores, kept.replaced),
-        values(kept.beside) {}
+        is_fast(is_fast), memory(kept.written), processors(ordering, memory, kept), values(kept.beside) {}
 
     // Only rules about calls: no marks of memory, no values, no races. Kernels need no instrumentation then.
     const bool is_fast;
@@ -37,6 +35,7 @@ struct Checks {
     ShadowMemory& memory;
     Ordering ordering;
     NocChecks noc{ordering};
+    PacketChecks packets;
     CbAccess cb_access{ordering};
     ProcessorMemory processors;
     StoredPages stored_pages;

@@ -84,6 +84,7 @@ void checked::on_end(KernelInstance& instance) {
     restore_shown(instance);
     if (is_last_thread(instance)) {
         instance.checks->noc.exit(instance);
+        instance.checks->packets.exit(instance);
     }
     check_dst_at_end(instance);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/checks.h"
+#include "check/fabric/packet_hooks.h"
 #include "check/hooks.h"
 #include "check/noc/noc_memory.h"
 #include "chip/streaming_copy.h"
@@ -309,20 +310,21 @@ static void wait_for_own_writes(const Core* core, const uint8_t* from, uint32_t 
     }
 }
 
-void deliver_write(uint64_t address, const uint8_t* from, uint32_t bytes, uint32_t link) {
+void deliver_write(uint64_t address, const uint8_t* from, uint32_t bytes, const PacketPath& path) {
     wait_for_flag_delivered(address, bytes);
     if (bytes == sizeof(uint32_t)) {
-        note_packet_raise(address, link);
+        note_packet_raise(address, path.left);
     }
     const NocAddress where = decode_noc_address(address);
     uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "a packet's write", Access::Overwrite);
-    noc_puts(current_instance(), to, bytes, from, false);
+    on_packet_write(current_instance(), address, to, bytes, from, path);
     copy_to_core(where.x, where.y, to, from, bytes);
     noc_wrote(current_instance(), to, bytes);
 }
 
-void deliver_increment(uint64_t address, uint32_t amount, uint32_t link) {
-    note_packet_raise(address, link);
+void deliver_increment(uint64_t address, uint32_t amount, bool flushes, const PacketPath& path) {
+    note_packet_raise(address, path.left);
+    on_packet_increment(current_instance(), address, amount, flushes, path);
     const NocAddress where = decode_noc_address(address);
     increment(where.x, where.y, where.local, amount, 31, "a packet's atomic increment");
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check/fabric/packet_hooks.h"
+#include "check/hooks.h"
 #include "core.h"
 #include "dataflow/noc_address.h"
 #include "dataflow/noc_delivery.h"
@@ -54,7 +56,8 @@ WorkerLocation& location_of(Router& router) {
 }
 
 [[noreturn]] void stop_without_route(const Router& there) {
-    kernel_error(
+    rule_error(
+        Rule::FabricRoute,
         "fabric: a packet reached chip %u over channel %u and has no route there: the number of hops in its header is "
         "wrong",
         there.is.die,
@@ -86,6 +89,18 @@ void Fabric::reset() {
     owing_.clear();
 }
 
+void Fabric::begin_run() {
+    for (auto& router : routers_) {
+        router->packets = router->bytes = 0;
+    }
+}
+
+bool Fabric::holds(const uint8_t* memory) const {
+    return std::any_of(routers_.begin(), routers_.end(), [&](const auto& router) {
+        return memory >= router->memory.data() && memory < router->memory.data() + router->memory.size();
+    });
+}
+
 Router* Fabric::router_at(uint32_t die, uint32_t channel) {
     const auto found = std::find_if(routers_.begin(), routers_.end(), [&](const auto& router) {
         return router->is.die == die && router->is.channel == channel;
@@ -110,7 +125,8 @@ Router& Fabric::downstream(const Router& router, uint32_t way) {
     const auto place = static_cast<uint32_t>(router.is.downstream >> (kWayBits * way) & 0xffffu);
     Router* next = place == 0 ? nullptr : chip_.node(router.is.die, place & 0xffu, place >> 8).router;
     if (next == nullptr) {
-        kernel_error(
+        rule_error(
+            Rule::FabricRoute,
             "fabric: a packet that reached chip %u over channel %u is to go on where no router is connected: the mesh "
             "ends there; the hops or the direction in its header are wrong",
             router.is.die,
@@ -130,6 +146,7 @@ bool Fabric::write_word(uint64_t destination, uint32_t value) {
     if (scheduler.looking_ahead) {
         return true;
     }
+    on_call(current_instance());
     scheduler.progress++;
     if (is_register) {
         write_register(node.router, node.core, where.local, value);
@@ -153,7 +170,8 @@ bool Fabric::write_word(uint64_t destination, uint32_t value) {
 void Fabric::open(Router& router) {
     const Core* core = current_instance().core;
     if (router.worker != nullptr) {
-        kernel_error(
+        rule_error(
+            Rule::FabricNotClosed,
             "fabric: the connection to chip %u channel %u is opened while it is open: a kernel on core (%u,%u) opened "
             "it before and did not close it",
             router.is.die,
@@ -162,12 +180,14 @@ void Fabric::open(Router& router) {
             router.worker->y);
     }
     router.worker = core;
+    on_connection(current_instance(), router.end(), true);
 }
 
 void Fabric::close(Router& router) {
     router.worker = nullptr;
     router.owes = false;
     std::erase(owing_, &router);
+    on_connection(current_instance(), router.end(), false);
     const WorkerLocation& worker = location_of(router);
     deliver_word(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.teardown_address, 1);
 }
@@ -195,6 +215,7 @@ void Fabric::write_register(Router* router, Core* core, uint64_t address, uint32
     const auto stream = static_cast<uint32_t>((address - kStreamRegisters) / kStreamRegisterStride);
     const uintptr_t word = uintptr_t{core->l1_base} + kStreamCounts + sizeof(uint32_t) * stream;
     const auto amount = static_cast<uint32_t>(static_cast<int32_t>(value) >> kIncrementShift);
+    on_stream_raised(current_instance(), *core, static_cast<uint32_t>(word));
     this_scheduler()->outbox.increment(reinterpret_cast<uint8_t*>(word), amount, ~0u);
 }
 
@@ -205,7 +226,8 @@ void Fabric::send(Router& router) {
     WorkerLocation& worker = location_of(router);
     const uint32_t seen = word_of_worker(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.credit_address);
     if (router.sent - seen >= connection.num_slots) {
-        kernel_error(
+        rule_error(
+            Rule::FabricNoFreeSlot,
             "fabric: a packet was sent to chip %u channel %u while all %u slots hold packets; wait for an empty slot "
             "(wait_for_empty_write_slot) before each packet",
             router.is.die,
@@ -215,8 +237,9 @@ void Fabric::send(Router& router) {
     Packet packet(
         router.memory.data() + connection.slots + router.slot * connection.slot_bytes,
         router.is.header_bytes,
-        router.is.die << 16 | router.is.channel);
+        router.end());
     cross(router, packet, 0);
+    on_packet_sent(current_instance(), packet.is_multicast());
     router.slot = (router.slot + 1) % connection.num_slots;
     worker.read_counter = ++router.sent;
     if (!router.owes) {
@@ -227,9 +250,13 @@ void Fabric::send(Router& router) {
 
 void Fabric::cross(Router& from, Packet& packet, uint32_t hops) {
     if (hops > routers_.size()) {
-        kernel_error("fabric: a packet has crossed every link and goes on: its route leads round in a circle");
+        rule_error(
+            Rule::FabricRoute,
+            "fabric: a packet has crossed every link and goes on: its route leads round in a circle");
     }
     const Router& there = other_end(from);
+    from.packets++;
+    from.bytes += packet.bytes();
     if (there.is.mesh_rows != 0) {
         arrive_in_mesh(there, packet, hops);
         return;
@@ -238,8 +265,11 @@ void Fabric::cross(Router& from, Packet& packet, uint32_t hops) {
     if (command == HopCommand::None) {
         stop_without_route(there);
     }
+    if (command == HopCommand::WriteAndForward) {
+        packet.note_multicast();
+    }
     if (command != HopCommand::Forward) {
-        packet.apply(there.is.die);
+        packet.apply(there.end());
     }
     if (command != HopCommand::Write) {
         cross(downstream(there, 0), packet, hops + 1);
@@ -263,7 +293,10 @@ void Fabric::arrive_in_mesh(const Router& there, Packet& packet, uint32_t hops) 
         }
     }
     if ((action & kDeliver) != 0) {
-        packet.apply(there.is.die);
+        if ((action & ~kDeliver) != 0) {
+            packet.note_multicast();
+        }
+        packet.apply(there.end());
     }
 }
 

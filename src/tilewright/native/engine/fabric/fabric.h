@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "packet_path.h"
 #include "wire/runner.h"
 
 namespace tw {
@@ -23,7 +24,9 @@ class Packet;
 struct Router {
     wire::FabricRouter is{};
     std::vector<uint8_t> memory;  // L1 of the ethernet core
-    uint32_t sent = 0;  // packets
+    uint32_t end() const { return PacketPath::end(is.die, is.channel); }
+    uint32_t sent = 0;  // packets of workers
+    uint64_t packets = 0, bytes = 0;  // that crossed the link from here, in this run
     uint32_t slot = 0;  // of the next packet
     const Core* worker = nullptr;  // the core whose connection is open
     bool owes = false;  // credits to that core
@@ -36,8 +39,13 @@ public:
 
     // Forgets every connection, after a run that left kernels half-way.
     void reset();
+    // Counts what crosses each link from zero.
+    void begin_run();
+    const std::vector<std::unique_ptr<Router>>& routers() const { return routers_; }
     // The calling kernel writes a word to a NoC address. Returns whether that is a register, or the L1 of a router.
     bool write_word(uint64_t destination, uint32_t value);
+    // Whether this is L1 of an ethernet core.
+    bool holds(const uint8_t* memory) const;
     // A kernel of this core looks at its memory: what routers owe it arrives with the round's flags.
     void return_credits(const Core& core);
 

@@ -29,6 +29,8 @@ constexpr uint32_t kCounts = 32, kNextAddress = 38, kNextChip = 39;
 
 }  // namespace
 
+uint32_t Packet::bytes() const { return header_bytes_ + field<uint16_t>(kPayloadBytes); }
+
 // A longer header has further words of the route behind the first.
 HopCommand Packet::next_hop() {
     auto route = field<uint32_t>(kRoute);
@@ -43,18 +45,21 @@ HopCommand Packet::next_hop() {
     return command;
 }
 
-void Packet::apply(uint32_t die) {
-    const OnDie on(die);
+void Packet::apply(uint32_t arrived) {
+    const OnDie on(PacketPath::die(arrived));
+    path_.arrived = arrived;
     const uint8_t* payload = header_ + header_bytes_;
     const auto bytes = field<uint16_t>(kPayloadBytes);
     const auto type = field<uint8_t>(kSendType);
     switch (static_cast<SendType>(type)) {
-        case SendType::Write: deliver_write(address(0), payload, bytes, link_); break;
-        case SendType::InlineWrite: deliver_write(address(0), header_ + 8, sizeof(uint32_t), link_); break;
-        case SendType::AtomicIncrement: deliver_increment(address(0), field<uint32_t>(8), link_); break;
+        case SendType::Write: deliver_write(address(0), payload, bytes, path_); break;
+        case SendType::InlineWrite: deliver_write(address(0), header_ + 8, sizeof(uint32_t), path_); break;
+        case SendType::AtomicIncrement:
+            deliver_increment(address(0), field<uint32_t>(8), field<uint8_t>(12) != 0, path_);
+            break;
         case SendType::FusedAtomicIncrement:
-            deliver_write(address(0), payload, bytes, link_);
-            deliver_increment(address(1), field<uint32_t>(16), link_);
+            deliver_write(address(0), payload, bytes, path_);
+            deliver_increment(address(1), field<uint32_t>(16), field<uint8_t>(20) != 0, path_);
             break;
         case SendType::ScatterWrite: scatter(); break;
         case SendType::SparseMulticastWrite: sparse_multicast(); break;
@@ -72,14 +77,15 @@ void Packet::scatter() {
         const auto kind = static_cast<ChunkKind>(field<uint8_t>(kChunkKinds) >> (2 * chunk) & 3u);
         const bool is_last = chunk + 1 == count;
         if (is_last && kind != ChunkKind::Write) {
-            deliver_increment(address(chunk), field<uint16_t>(kChunkSizes + 2 * chunk), link_);
+            const bool flushes = kind == ChunkKind::FlushedIncrement;
+            deliver_increment(address(chunk), field<uint16_t>(kChunkSizes + 2 * chunk), flushes, path_);
             return;
         }
         const uint32_t size = is_last ? bytes - done : field<uint16_t>(kChunkSizes + 2 * chunk);
         if (done + size > bytes) {
             kernel_error("fabric: the chunks of a scatter write have more than the %u bytes of its payload", bytes);
         }
-        deliver_write(address(chunk), payload + done, size, link_);
+        deliver_write(address(chunk), payload + done, size, path_);
         done += size;
     }
 }
@@ -89,7 +95,7 @@ void Packet::sparse_multicast() {
     const uint8_t chip = header_[kNextChip], first = header_[kNextAddress];
     const uint8_t count = header_[kCounts + chip];
     for (uint32_t index = first; index < first + count; index++) {
-        deliver_write(address(index), header_ + header_bytes_, field<uint16_t>(kPayloadBytes), link_);
+        deliver_write(address(index), header_ + header_bytes_, field<uint16_t>(kPayloadBytes), path_);
     }
     header_[kNextChip]++;
     header_[kNextAddress] = static_cast<uint8_t>(first + count);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "packet_path.h"
+
 namespace tw {
 
 // What a router does with a packet that arrives: the two bits of its hop.
@@ -13,16 +15,21 @@ enum class HopCommand : uint32_t { None = 0, Write = 1, Forward = 2, WriteAndFor
 
 class Packet {
 public:
-    // link: the one it leaves its chip over, for reports.
-    Packet(uint8_t* header, uint32_t header_bytes, uint32_t link) :
-        header_(header), header_bytes_(header_bytes), link_(link) {}
+    // left: the link it leaves its die over (PacketPath).
+    Packet(uint8_t* header, uint32_t header_bytes, uint32_t left) :
+        header_(header), header_bytes_(header_bytes), path_{left, left} {}
 
+    // Of header and payload.
+    uint32_t bytes() const;
     // Takes the first hop off a route along a line.
     HopCommand next_hop();
     // Of a route in two dimensions: what is done in a row, or, counted behind the rows, in a column.
     uint8_t action(uint32_t index) const { return header_[kMeshRoute + index]; }
-    // Executes the NoC command on a die.
-    void apply(uint32_t die);
+    // Whether it was written on a die and went on.
+    bool is_multicast() const { return is_multicast_; }
+    void note_multicast() { is_multicast_ = true; }
+    // Executes the NoC command on the die it has arrived at over this link.
+    void apply(uint32_t arrived);
 
 private:
     template <typename Field>
@@ -39,7 +46,8 @@ private:
 
     uint8_t* header_;
     const uint32_t header_bytes_;
-    const uint32_t link_;
+    PacketPath path_;
+    bool is_multicast_ = false;
 };
 
 }  // namespace tw

@@ -33,8 +33,6 @@ struct Call {
     Parameters parameters;
     bool fp32_dest;
     uint8_t repeats = 0;  // bit per input: only row 0 of its upper faces is stored, every row reads as that
-
-    bool repeats_rows(uint32_t input) const { return (repeats >> input & 1) != 0; }
 };
 
 template <class Body>

@@ -24,7 +24,6 @@ struct Operand {
     TileGeometry geometry;
 
     uint32_t faces_per_row() const { return geometry.tile_cols > 16 ? 2 : 1; }
-    uint32_t face_rows_of_tile() const { return (geometry.num_faces + faces_per_row() - 1) / faces_per_row(); }
 
     uint32_t bits(uint32_t datum) const {
         return halves ? static_cast<uint32_t>(halves[datum]) << 16 : words[datum] & mask;

@@ -109,6 +109,18 @@ void CbAccess::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     forget_allowed(*instance.core);
 }
 
+// Whether a write to pages of `cb` that are not reserved continues one to a buffer before it. A kernel that has just
+// taken this buffer's write pointer means this buffer.
+bool CbAccess::overruns_into(const KernelInstance& instance, uint32_t cb, bool is_used) const {
+    const Kernel& kernel = kernels_[instance.number];
+    const uint32_t last = kernel.last_cb[1];
+    if (last == kNoCircularBuffer || last == cb || kernel.last_pointer == cb) {
+        return false;
+    }
+    return instance.core->cb[last].address < instance.core->cb[cb].address &&
+           (!is_used || known_window(instance, cb)->reserved == 0) && known_window(instance, last)->reserved != 0;
+}
+
 void CbAccess::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
     const CbTraffic& traffic = instance.traffic[cb];

@@ -106,6 +106,7 @@ private:
         std::unique_ptr<Window> windows[kMaxCircularBuffers];
         Range allowed[2];  // last range found valid, for loads and stores
         uint32_t last_cb[2] = {kNoCircularBuffer, kNoCircularBuffer};  // of the last valid access
+        uint32_t last_pointer = kNoCircularBuffer;  // buffer whose write pointer the kernel took last
         uint64_t pointed_to = 0;  // bit per circular buffer that a loaded word points into
         StoreRun stores;
     };
@@ -123,6 +124,7 @@ private:
     void forget_allowed(const Core& core);
     void acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages);
     bool check_stretches(KernelInstance& instance, const MemoryAccess& access);
+    bool overruns_into(const KernelInstance& instance, uint32_t cb, bool is_used) const;
     static bool runs_on(const Kernel& kernel, const MemoryAccess& access);
     void loaded_word(const KernelInstance& instance, uint32_t value);
     bool borrows(KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const;

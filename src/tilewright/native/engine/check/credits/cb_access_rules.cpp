@@ -175,10 +175,7 @@ bool CbAccess::check_stretches(KernelInstance& instance, const MemoryAccess& acc
                 from = to;
                 continue;
             }
-            if (kernel.last_cb[access.is_write] != kNoCircularBuffer && kernel.last_cb[access.is_write] != cb &&
-                instance.core->cb[kernel.last_cb[access.is_write]].address < instance.core->cb[cb].address &&
-                (used_cb == kNoCircularBuffer || !known_window(instance, cb)->reserved) && access.is_write &&
-                known_window(instance, kernel.last_cb[1])->reserved != 0) {
+            if (access.is_write && overruns_into(instance, cb, used_cb != kNoCircularBuffer)) {
                 report_overrun(overruns_[cb], instance, access, cb);
             } else if (access.is_write) {
                 report_write(instance, cb, from, to - from);
@@ -233,6 +230,7 @@ void CbAccess::took_pointer(KernelInstance& instance, uint32_t cb, bool write) {
     if (instance.core->cb[cb].num_pages != 0) {
         Window& mine = window(instance, cb);
         (write ? mine.took_write_pointer : mine.took_read_pointer) = true;
+        kernels_[instance.number].last_pointer = write ? cb : kNoCircularBuffer;
     }
 }
 

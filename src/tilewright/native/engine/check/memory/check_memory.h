@@ -8,18 +8,22 @@
 namespace tw {
 
 struct CheckMemory {
-    explicit CheckMemory(const Chip& chip) : written(chip), beside(chip), last_stores(chip), replaced(chip) {}
+    explicit CheckMemory(const Chip& chip) :
+        written(chip), beside(chip), last_stores(chip), replaced(chip), first_stores(chip) {}
 
     void clear() {
         written.clear();
         beside.clear();
         last_stores.clear();
         replaced.clear();
+        first_stores.clear();
     }
 
     ShadowMemory written;
     ShadowMemory beside;  // bytes that a reduction left beside its result
-    LastStores last_stores, replaced;  // the last storer, and the value before
+    LastStores last_stores;
+    LastStores replaced;  // values before the last stores
+    LastStores first_stores;  // stores that initialised a word
 };
 
 }  // namespace tw

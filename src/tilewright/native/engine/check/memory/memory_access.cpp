@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "check/checks.h"
+#include "check/fabric/packet_hooks.h"
 #include "check/hooks.h"
 #include "check/memory/stack_use.h"
 #include "run/scheduler.h"
@@ -23,7 +24,9 @@ static void check_l1_access(
     } else if (is_allocated) {
         checks.stored_pages.load(instance, address, bytes);
     }
-    is_write ? checks.history.touch(instance, address, bytes, Touch::Write)
+    // Stores to a word that kernels synchronise by have rules of their own (check/noc/semaphores.h).
+    const bool is_flag = bytes <= sizeof(uint32_t) && checks.noc.is_sync_word(address);
+    is_write ? checks.history.touch(instance, address, bytes, is_flag ? Touch::Flag : Touch::Write)
              : checks.history.load(instance, address, bytes);
     if (is_write) {
         checks.processors.store(instance, address, bytes, is_typed, is_right);
@@ -79,7 +82,9 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
         address += core.l1_base;  // a plain offset, as the host gives them
     }
     if (const uint64_t offset = address - core.l1_base; offset >= kCreditRegisters && offset < kL1SlotBytes) {
-        if (!is_write) {
+        if (offset >= kStreamCounts) {
+            on_stream_access(instance, static_cast<uint32_t>(address), is_write);
+        } else if (!is_write) {
             on_counters_read(instance, static_cast<uint32_t>((offset - kCreditRegisters) / sizeof(uint32_t[2])));
         }
         return;

@@ -25,6 +25,28 @@ static bool fits_format(DataFormat one, DataFormat other) {
     return first >= 0xf0 || second >= 0xf0 || (first & 0xf) == (second & 0xf);
 }
 
+void check_tile_format(KernelInstance& by, const TensorPlace& place, uint32_t cb, uint32_t bytes, bool is_read) {
+    const CoreCircularBuffer& buffer = by.core->cb[cb];
+    if (bytes != buffer.geometry.tile_bytes || bytes == buffer.page_bytes || bytes == place.memory->page_bytes ||
+        buffer.page_bytes != place.memory->page_bytes || fits_format(place.memory->format, buffer.geometry.format)) {
+        return;
+    }
+    note_finding(
+        by,
+        Rule::TensorFormat,
+        cb,
+        0,
+        "%s %u bytes, a tile of %s, %s tensor %u, which is %s: c_%u has that format and pages of %u bytes",
+        is_read ? "reads" : "writes",
+        bytes,
+        format_name(buffer.geometry.format),
+        is_read ? "of" : "to",
+        place.tensor,
+        format_name(place.memory->format),
+        cb,
+        buffer.page_bytes);
+}
+
 void PageLayouts::mark(
     KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout, const Origin& origin) {
     written(*instance.core, address, bytes);  // other indices may use the same memory

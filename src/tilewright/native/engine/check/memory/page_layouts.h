@@ -19,6 +19,9 @@ namespace tw {
 class Program;
 struct KernelInstance;
 
+// A transfer of one tile of the buffer's format, over pages of another size: the kernel asked the format for the size.
+void check_tile_format(KernelInstance& by, const TensorPlace& place, uint32_t cb, uint32_t bytes, bool is_read);
+
 class PageLayouts {
 public:
     explicit PageLayouts(const TensorPlaces& tensors) : tensors_(tensors) {}

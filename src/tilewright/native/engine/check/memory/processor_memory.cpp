@@ -35,6 +35,7 @@ void ProcessorMemory::start(const Program& program) {
         kernels_[instance->number].number = number_on_core(*instance) + 1;
     }
     polling_.clear();
+    racing_flags_.clear();
     unreserved_base_ = chip.config().unreserved_base;
     has_cache_ = chip.config().has_l1_cache != 0;
 }
@@ -44,7 +45,7 @@ void ProcessorMemory::finish(const Program& program, Findings& findings) {
         finish_copy(*instance, findings);
     }
     findings.take_back([&](const Finding& finding) {
-        return finding.rule == kRaceRule &&
+        return finding.rule == kRaceRule && !racing_flags_.contains(static_cast<uint32_t>(finding.address) & ~3u) &&
                std::any_of(finding.frames, finding.frames + finding.num_frames, [&](uint64_t frame) {
                    return polling_.contains(frame);
                });
@@ -72,21 +73,19 @@ void ProcessorMemory::check_alignment(KernelInstance& instance, uint32_t address
     }
 }
 
-// The last storer of a word, if that is another kernel of the core and its store does not happen before the present
-// step.
-const KernelInstance* ProcessorMemory::unordered_storer(const KernelInstance& instance, uint32_t word) const {
-    const uint32_t last = *last_stores_.words(word);
-    const uint32_t other = last >> kStepBits;
+// The kernel of a store, if that is another one of the core and the store does not happen before the present step.
+const KernelInstance* ProcessorMemory::unordered_storer(const KernelInstance& instance, uint32_t store) const {
+    const uint32_t other = store >> kStepBits;
     if (other == 0 || other == kernels_[instance.number].number) {
         return nullptr;
     }
     const KernelInstance& storer = *instance.core->instances[other - 1];
-    return ordering_.is_before(storer, last & kStepMask, instance) ? nullptr : &storer;
+    return ordering_.is_before(storer, store & kStepMask, instance) ? nullptr : &storer;
 }
 
 void ProcessorMemory::check_order(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
     for (uint32_t word = address & ~3u; word < address + bytes; word += 4) {
-        if (const KernelInstance* storer = unordered_storer(instance, word)) {
+        if (const KernelInstance* storer = unordered_storer(instance, *last_stores_.words(word))) {
             note_finding(
                 instance,
                 kRaceRule,
@@ -114,14 +113,19 @@ void ProcessorMemory::look(KernelInstance& instance, uint32_t address, uint32_t 
     }
     last->value = value;
     last->instruction = instruction;
-    const KernelInstance* storer = unordered_storer(instance, address & ~3u);
+    const uint32_t word = address & ~3u;
+    const KernelInstance* storer = unordered_storer(instance, *last_stores_.words(word));
     if (storer != nullptr && !polling_.contains(instruction)) {
         if (kernel.tried.insert(instruction).second) {
-            show_replaced(instance, address & ~3u);
+            show_replaced(instance, word);
             std::memcpy(&last->value, pointer(address), bytes);
         }
     } else if (storer != nullptr) {
-        ordering_.acquire_step(instance, *storer, *last_stores_.words(address & ~3u) & kStepMask);
+        if (unordered_storer(instance, *first_stores_.words(word)) != nullptr) {
+            check_order(instance, address, bytes, false);
+            racing_flags_.insert(word);
+        }
+        ordering_.acquire_step(instance, *storer, *last_stores_.words(word) & kStepMask);
         instance.checks->threads.synchronised(instance);
     }
 }
@@ -214,6 +218,7 @@ void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t
     }
     Kernel& kernel = kernels_[instance.number];
     end_polling(instance);
+    const bool was_undefined = bytes == 4 && memory_.all_undefined(pointer(address), bytes);
     if (kernel.undefined && kernel.undefined->bytes == bytes && kernel.undefined->stored_to == 0) {
         memory_.copy(pointer(address), pointer(kernel.undefined->address), bytes);
         kernel.undefined->stored_to = address;
@@ -237,10 +242,14 @@ void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t
             check_order(instance, address, bytes, true);
         }
         const uint32_t first = address & ~3u, count = (address + bytes - first + 3) / 4;
+        const uint32_t store = kernel.number << kStepBits | (ordering_.now(instance.number) & kStepMask);
         if (count == 1) {
             replaced_.set(first, 1, word_at(first));
+            if (was_undefined && *first_stores_.words(first) == 0) {
+                first_stores_.set(first, 1, store);
+            }
         }
-        last_stores_.set(first, count, kernel.number << kStepBits | (ordering_.now(instance.number) & kStepMask));
+        last_stores_.set(first, count, store);
     }
 }
 

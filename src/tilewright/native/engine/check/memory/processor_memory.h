@@ -10,7 +10,8 @@
 // what follows the last load. Only instructions that were observed to poll count. To observe it, the first load of an
 // instruction that is not ordered after the store is shown the old value: on a card, too, it may come first. A polling
 // kernel loads again and finds the new value, and the finding about the first load is removed. A kernel that does not
-// poll continues with the old value, and the finding stays.
+// poll continues with the old value, and the finding stays. It also stays where the word's first store, its
+// initialisation, is not ordered before the polling: until then the word holds what an earlier program left there.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 #include <vector>
 
 #include "check/findings.h"
-#include "check/memory/last_stores.h"
+#include "check/memory/check_memory.h"
 #include "check/memory/shadow_memory.h"
 #include "check/memory/stale_lines.h"
 #include "check/ordering.h"
@@ -30,8 +31,12 @@ class Program;
 
 class ProcessorMemory {
 public:
-    ProcessorMemory(Ordering& ordering, ShadowMemory& memory, LastStores& last_stores, LastStores& replaced) :
-        ordering_(ordering), memory_(memory), last_stores_(last_stores), replaced_(replaced) {}
+    ProcessorMemory(Ordering& ordering, ShadowMemory& memory, CheckMemory& kept) :
+        ordering_(ordering),
+        memory_(memory),
+        last_stores_(kept.last_stores),
+        replaced_(kept.replaced),
+        first_stores_(kept.first_stores) {}
 
     void start(const Program& program);
     void finish(const Program& program, Findings& findings);
@@ -87,7 +92,7 @@ private:
     static bool is_sync_word(const KernelInstance& instance, uint32_t address);
     void check_alignment(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
     void check_order(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
-    const KernelInstance* unordered_storer(const KernelInstance& instance, uint32_t word) const;
+    const KernelInstance* unordered_storer(const KernelInstance& instance, uint32_t store) const;
     void look(KernelInstance& instance, uint32_t address, uint32_t bytes, uintptr_t instruction);
     void show_replaced(KernelInstance& instance, uint32_t word);
     void note_undefined(KernelInstance& instance, uint32_t address, uint32_t bytes);
@@ -97,7 +102,9 @@ private:
     std::vector<Kernel> kernels_;
     LastStores& last_stores_;  // the kernel's number on its core plus one, and its step
     LastStores& replaced_;  // the value that the last store replaced
+    LastStores& first_stores_;  // likewise, of the store that initialised the word
     std::unordered_set<uint64_t> polling_;  // instructions
+    std::unordered_set<uint32_t> racing_flags_;  // polled words whose initialisation is not ordered
     uint32_t unreserved_base_ = 0;
     bool has_cache_ = false;
 };

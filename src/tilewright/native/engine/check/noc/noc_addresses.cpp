@@ -7,6 +7,7 @@
 
 #include "check/checks.h"
 #include "check/memory/memory_names.h"
+#include "check/memory/page_layouts.h"
 #include "core.h"
 #include "dataflow/noc_address.h"
 #include "run/scheduler.h"
@@ -51,7 +52,8 @@ void NocAddresses::start(Program& program) {
 
 void NocAddresses::check_alignment(KernelInstance& by, uint64_t noc_address, uint32_t local, bool is_read) {
     const NocAddress where = decode_noc_address(noc_address);
-    const bool is_dram = program_->chip.node(where.x, where.y).core == nullptr;
+    const NocNode& node = program_->chip.node(where.x, where.y);
+    const bool is_dram = node.core == nullptr && node.router == nullptr;
     const uint32_t dram = is_read ? program_->chip.config().dram_read_alignment : kDramWriteAlignment;
     const uint32_t alignment = is_dram ? dram : kL1Alignment;
     if (((where.local ^ local) & (alignment - 1)) == 0) {
@@ -262,8 +264,11 @@ void NocAddresses::check_tile_sizes(
     }
     const CoreCircularBuffer& buffer = by.core->cb[cb];
     const TensorPlace place = by.checks->tensors.find(tensor_end);
-    if (place.memory == nullptr || place.memory->layout != HostLayout::Tile || place.offset != 0 ||
-        buffer.page_bytes != buffer.geometry.tile_bytes || buffer.page_bytes == place.memory->page_bytes ||
+    if (place.memory == nullptr || place.memory->layout != HostLayout::Tile || place.offset != 0) {
+        return;
+    }
+    check_tile_format(by, place, cb, bytes, is_read);
+    if (buffer.page_bytes != buffer.geometry.tile_bytes || buffer.page_bytes == place.memory->page_bytes ||
         (bytes != buffer.page_bytes && bytes != place.memory->page_bytes) ||
         is_upper_half(buffer, place.memory->page_bytes, bytes)) {
         return;
@@ -413,6 +418,47 @@ void NocAddresses::check_bank(
             bytes,
             static_cast<unsigned long long>(local),
             bank);
+    }
+}
+
+void NocAddresses::check_packet(KernelInstance& by, uint64_t noc_address, uint32_t bytes) {
+    const NocAddress where = decode_noc_address(noc_address);
+    const bool is_dram = program_->chip.node(where.x, where.y).core == nullptr;
+    const uint64_t local = is_dram ? where.local : where.local & kL1OffsetMask;
+    const uint32_t banks = program_->chip.num_banks(is_dram);
+    const uint32_t bank = bank_[node_number(where.x, where.y)];
+    for (const HostMemory& buffer : program_->host_memory) {
+        if (buffer.is_dram != is_dram || buffer.stride == 0 || bank >= buffer.num_pages ||
+            local + bytes <= buffer.address || local >= buffer.address + buffer.bytes_per_bank(banks)) {
+            continue;
+        }
+        const uint64_t in_page = (local - buffer.address) % buffer.stride;
+        if (local < buffer.address) {
+            note_finding(
+                by,
+                Rule::FabricPacketSize,
+                kNoCircularBuffer,
+                local,
+                "sends a packet of %u bytes to chip %u, which begins %llu bytes before page %u of %s and runs into it",
+                bytes,
+                t_die,
+                static_cast<unsigned long long>(buffer.address - local),
+                bank,
+                buffer_name(buffer).c_str());
+        } else if (in_page + bytes > buffer.stride) {
+            note_finding(
+                by,
+                Rule::FabricPacketSize,
+                kNoCircularBuffer,
+                local,
+                "sends a packet of %u bytes to byte %llu of a page of %s on chip %u, whose pages have %llu bytes",
+                bytes,
+                static_cast<unsigned long long>(in_page),
+                buffer_name(buffer).c_str(),
+                t_die,
+                static_cast<unsigned long long>(buffer.page_bytes));
+        }
+        return;
     }
 }
 

@@ -29,6 +29,8 @@ public:
     void check_memory(KernelInstance& by, uint64_t noc_address, uint32_t bytes, const char* verb);
     // A transfer's size, or a page's. Ends the run if it is the tile size of a buffer that does not exist.
     void check_size(const KernelInstance& by, uint32_t bytes, const char* verb);
+    // A packet's write, on the die it has arrived at.
+    void check_packet(KernelInstance& by, uint64_t noc_address, uint32_t bytes);
     void check_word(KernelInstance& by, uint64_t noc_address, const char* call);
     // An address made for a page; only those past their buffer are kept.
     void page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address);

@@ -2,6 +2,7 @@
 #include "check/noc/noc_checks.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "check/checks.h"
 #include "check/hooks.h"
@@ -255,6 +256,49 @@ void NocChecks::atomic_multicast(
     signalled_by_multicast(instance, rectangle, (flags & kNocLoopback) != 0);
 }
 
+void NocChecks::packet_write(KernelInstance& instance, uint64_t address, uint32_t bytes, const uint8_t* values) {
+    addresses_.check_packet(instance, address, bytes);
+    const NocAddress where = decode_noc_address(address);
+    Core* core = program_->chip.node(where.x, where.y).core;
+    if (core == nullptr) {
+        return;
+    }
+    const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
+    if (bytes == sizeof(uint32_t) && semaphores_.is_sync_word(there)) {
+        uint32_t value;
+        std::memcpy(&value, values, sizeof value);
+        packet_signal(instance, *core, there, value, false);
+    } else if (Transfer* transfer = transfers_.find(*core, there, bytes, kLanding | kLeaving)) {
+        transfer->reported = true;
+        note_finding_with(
+            instance,
+            Rule::FabricMemoryInUse,
+            circular_buffer_at(*core, there),
+            there,
+            transfer->place,
+            "sends a packet of %u bytes to %s on core (%u,%u), where a transfer of %u bytes is in flight",
+            bytes,
+            l1_place_name(*core, there).c_str(),
+            core->x,
+            core->y,
+            transfer->bytes);
+    }
+}
+
+void NocChecks::packet_increment(KernelInstance& instance, uint64_t address, uint32_t amount) {
+    addresses_.check_word(instance, address, "a packet's atomic increment");
+    const NocAddress where = decode_noc_address(address);
+    if (Core* core = program_->chip.node(where.x, where.y).core) {
+        const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
+        packet_signal(instance, *core, there, word_after_delivery(there) + amount, true);
+    }
+}
+
+void NocChecks::packet_signal(KernelInstance& instance, Core& core, uint32_t address, uint32_t value, bool adds) {
+    instance.checks->packets.raised(core, address);
+    semaphores_.raise(instance, core, address, value, adds);
+}
+
 // A multicast of a word that kernels synchronise by: its actual and its intended receivers.
 void NocChecks::signalled_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback) {
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
@@ -328,6 +372,7 @@ void NocChecks::stuck(Program& program) {
         const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance->wait_address));
         semaphores_.stuck(*instance, address, instance->wait_amount, is_equal);
         receivers_.stuck(*instance, address, semaphores_);
+        instance->checks->packets.stuck(*instance, address, semaphores_);
     }
 }
 

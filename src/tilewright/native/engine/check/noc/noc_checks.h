@@ -39,6 +39,9 @@ public:
     void zero(uint64_t destination, uint32_t bytes, uint32_t noc);
     void atomic(uint64_t destination, uint32_t amount, uint32_t noc, uint32_t flags);
     void atomic_multicast(uint64_t rectangle, uint32_t amount, uint32_t num_destinations, uint32_t noc, uint32_t flags);
+    // A packet of the kernel, on the die it has arrived at (check/fabric/packet_checks.h).
+    void packet_write(KernelInstance& instance, uint64_t address, uint32_t bytes, const uint8_t* values);
+    void packet_increment(KernelInstance& instance, uint64_t address, uint32_t amount);
     void barrier(Barrier kind, uint32_t noc, uint32_t transaction_id);
     void oversized(uint32_t bytes, uint32_t most);
     void tensor_transfer(
@@ -77,6 +80,7 @@ private:
     void check_store(KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what);
     void check_order(
         KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, bool adds, const char* what);
+    void packet_signal(KernelInstance& instance, Core& core, uint32_t address, uint32_t value, bool adds);
     void signalled_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback);
     void source_freed(KernelInstance& instance, const Transfer& transfer);
     void signal(

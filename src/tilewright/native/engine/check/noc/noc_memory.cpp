@@ -2,6 +2,7 @@
 #include "check/noc/noc_memory.h"
 
 #include "check/values/values.h"
+#include "fabric/fabric.h"
 
 namespace tw {
 
@@ -46,6 +47,12 @@ void check_remote(KernelInstance& instance, uint32_t address, uint64_t bytes, bo
 
 }  // namespace
 
+// L1 of an ethernet core: connections order its use (check/fabric/packet_checks.h).
+static bool is_of_router(const KernelInstance& instance, const uint8_t* memory) {
+    const Fabric* fabric = instance.scheduler->program.chip.fabric();
+    return fabric != nullptr && fabric->holds(memory);
+}
+
 void checked::noc_takes(KernelInstance& instance, const uint8_t* from, uint64_t bytes) {
     const uint32_t l1 = slot_pointer(from);
     if (l1 != 0 && bytes <= kLargestFlag && core_at(instance, l1) != instance.core) {  // may poll a flag
@@ -53,13 +60,17 @@ void checked::noc_takes(KernelInstance& instance, const uint8_t* from, uint64_t 
             instance.checks->ordering.acquire(instance, Ordering::word_key(l1 + word));
         }
     }
-    if (!instance.checks->is_fast) {
+    if (instance.checks->is_fast || is_of_router(instance, from)) {
+        return;
+    }
+    const bool is_word = l1 != 0 && bytes == sizeof(uint32_t) && core_at(instance, l1) != instance.core;
+    if (!is_word || !instance.checks->history.poll(instance, l1)) {
         instance.checks->history.touch(instance, reinterpret_cast<uintptr_t>(from), bytes, Touch::Read);
     }
 }
 
 void checked::noc_puts(KernelInstance& instance, uint8_t* to, uint64_t bytes, const uint8_t* values, bool to_local) {
-    if (instance.checks->is_fast) {
+    if (instance.checks->is_fast || is_of_router(instance, to)) {
         return;
     }
     const uint32_t l1 = slot_pointer(to);

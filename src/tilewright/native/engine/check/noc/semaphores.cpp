@@ -300,6 +300,8 @@ std::string Semaphores::name(uint32_t address) const {
     return name_of(*program_, *words_.at(address & ~3u).core, address);
 }
 
+std::string Semaphores::name(const Core& core, uint32_t address) const { return name_of(*program_, core, address); }
+
 std::string Semaphores::last_wait(const KernelInstance& instance) const {
     const uint32_t address = last_waits_[instance.number];
     if (address == 0) {

@@ -93,6 +93,7 @@ public:
     bool is_awaited(uint32_t address) const;
     // The word's name in findings.
     std::string name(uint32_t address) const;
+    std::string name(const Core& core, uint32_t address) const;
     void finish();
     // The program is stuck and this kernel waits for `value`, or for at least that.
     void stuck(KernelInstance& waiting, uint32_t address, uint32_t value, bool equal);

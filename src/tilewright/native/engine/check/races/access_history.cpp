@@ -23,6 +23,7 @@ void AccessHistory::start(Program& program) {
     noted_.clear();
     last_noted_.assign(program.instances.size(), {});
     arrivals_.assign(program.instances.size(), {});
+    paths_.clear();
     places_.assign(1, {});
     place_numbers_.clear();
     recent_places_.assign(kRecentPlaces, {});
@@ -219,7 +220,13 @@ void AccessHistory::touch_from(uint32_t place, KernelInstance& by, uintptr_t add
 
 // Place 0: the kernel's position, looked up if needed.
 void AccessHistory::touch_here(
-    KernelInstance& by, uint32_t place, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values) {
+    KernelInstance& by,
+    uint32_t place,
+    uintptr_t address,
+    uint64_t bytes,
+    Touch touch,
+    const uint8_t* values,
+    uint32_t path) {
     if (bytes == 0 || ignores(address)) {
         return;
     }
@@ -231,12 +238,32 @@ void AccessHistory::touch_here(
         meet();
     }
     const Core* there = is_l1(address) ? &core_at(address) : nullptr;
-    arrivals_[by.number].has_open |= there != by.core && touch == Touch::Write;
+    arrivals_[by.number].has_open |= there != by.core && touch == Touch::Write && path == 0;
     if (there != nullptr && there != by.core && touch == Touch::Flag) {
-        signalled(by, *there);
+        path == 0 ? signalled(by, *there)
+                  : arrivals_[by.number].flags[{path, there}].push_back(ordering_.now(by.number));
     }
     const uint32_t from = place != 0 ? place : place_here(by);
-    touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by.number), from}, values, address});
+    touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by.number), from, false, path}, values, address});
+}
+
+uint32_t AccessHistory::path_number(const PacketPath& path) {
+    const auto known = std::find(paths_.begin(), paths_.end(), path);
+    const auto number = static_cast<uint32_t>(known - paths_.begin()) + 1;
+    if (known == paths_.end()) {
+        paths_.push_back(path);
+    }
+    return number;
+}
+
+void AccessHistory::touch_by_packet(
+    KernelInstance& by, uintptr_t address, uint64_t bytes, const uint8_t* values, const PacketPath& path) {
+    const bool is_flag = is_l1(address) && bytes <= sizeof(uint32_t);
+    touch_here(by, 0, address, bytes, is_flag ? Touch::Flag : Touch::Write, values, path_number(path));
+}
+
+void AccessHistory::packets_arrived(const KernelInstance& by, const PacketPath& path) {
+    arrivals_[by.number].flushed[path_number(path)].push_back(ordering_.now(by.number));
 }
 
 void AccessHistory::ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued) {
@@ -313,6 +340,29 @@ void AccessHistory::load(KernelInstance& by, uint32_t address, uint32_t bytes) {
     }
 }
 
+bool AccessHistory::poll(const KernelInstance& by, uint32_t address) {
+    if (ignores(address)) {
+        return true;
+    }
+    if (!cores_met_) {
+        meet();
+    }
+    const Stretches& stretches = block_of(address);
+    const auto after = stretches.upper_bound(address);
+    const auto holder = after == stretches.begin() ? stretches.end() : std::prev(after);
+    if (holder == stretches.end() || holder->second.end <= address) {
+        return true;
+    }
+    const Epoch& write = holder->second.write;
+    if (holder->second.end - holder->first > sizeof(uint32_t)) {
+        return false;
+    }
+    if (write.by != 0 && write.by != by.number + 1) {
+        ordering_.acquire_step(by, instance_of(write), write.step);
+    }
+    return true;
+}
+
 // --- checks ---
 
 void AccessHistory::check(uintptr_t begin, const Stretch& stretch, const Access& access) {
@@ -365,101 +415,39 @@ void AccessHistory::signalled(const KernelInstance& by, const Core& core) {
     }
 }
 
+// Whether the kernel's present step happens after one of these steps of the writer, the first at or behind its write.
+bool AccessHistory::is_acquired(
+    const Epoch& write, const std::vector<uint32_t>& arrivals, const KernelInstance& for_whom) const {
+    const auto arrival = std::lower_bound(arrivals.begin(), arrivals.end(), write.step);
+    return arrival != arrivals.end() && ordering_.is_before(instance_of(write), *arrival, for_whom);
+}
+
 bool AccessHistory::has_arrived(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const {
-    const KernelInstance& writer = instance_of(write);
+    if (write.path != 0) {
+        return has_arrived_by_packet(begin, write, for_whom);
+    }
     const Arrivals& arrivals = arrivals_[write.by - 1];
-    const auto is_acquired = [&](const std::vector<uint32_t>& steps) {
-        const auto arrival = std::lower_bound(steps.begin(), steps.end(), write.step);
-        return arrival != steps.end() && ordering_.is_before(writer, *arrival, for_whom);
-    };
     if (!is_l1(begin)) {
-        return is_acquired(arrivals.steps);
+        return is_acquired(write, arrivals.steps, for_whom);
     }
     const Core& there = core_at(begin);
     const auto signalled = arrivals.signalled.find(&there);
-    return writer.core == &there || is_acquired(arrivals.steps) ||
-           (signalled != arrivals.signalled.end() && is_acquired(signalled->second));
+    return instance_of(write).core == &there || is_acquired(write, arrivals.steps, for_whom) ||
+           (signalled != arrivals.signalled.end() && is_acquired(write, signalled->second, for_whom));
 }
 
-void AccessHistory::report_not_arrived(
-    uintptr_t begin, const Stretch& stretch, const Epoch& write, const Access& access) {
-    const CallPlace& here = places_[write.place];
-    const bool in_l1 = is_l1(begin);
-    const std::string text = "writes " + std::to_string(stretch.end - begin) + " bytes of " + memory_name(begin) +
-                             " and signals " + (in_l1 ? "another core " : "") + "before noc_async_write_barrier; " +
-                             kernel_on_core(access.by) + (access.touch == Touch::Read ? " reads" : " writes") +
-                             " them after " + (in_l1 ? "hearing of it there" : "the signal") +
-                             ", which may be there first";
-    const uint32_t cb = in_l1 ? circular_buffer_at(core_at(begin), static_cast<uint32_t>(begin)) : kNoCircularBuffer;
-    program_->checks->findings.add(
-        instance_of(write),
-        in_l1 ? Rule::L1Race : Rule::DramRace,
-        cb,
-        in_l1 ? begin : 0,
-        here.frames,
-        here.num_frames,
-        text,
-        places_[access.epoch.place]);
-}
-
-// Reported at the access that comes too early: a read of missing or old data, or an overwrite of data still in use.
-void AccessHistory::report(
-    uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access) {
-    const KernelInstance& before = instance_of(earlier);
-    const bool reads_now = access.touch == Touch::Read;
-    const bool is_at_earlier = !reads_now && !earlier_writes && stretch.write.by == 0;
-    const KernelInstance& subject = is_at_earlier ? before : access.by;
-    const KernelInstance& other = is_at_earlier ? access.by : before;
-    const bool subject_reads = is_at_earlier ? true : reads_now;
-    const bool other_writes = is_at_earlier ? true : earlier_writes;
-    const CallPlace& here = places_[is_at_earlier ? earlier.place : access.epoch.place];
-    const CallPlace& there = places_[is_at_earlier ? access.epoch.place : earlier.place];
-    const bool in_l1 = is_l1(begin);
-    std::string text = subject_reads ? "reads " : "writes ";
-    text += std::to_string(stretch.end - begin) + " bytes of " + memory_name(begin) + ", which " +
-            kernel_on_core(other) + (other_writes ? " writes" : " reads") + ", and nothing orders the two";
-    const std::string last_wait = program_->checks->noc.last_wait(subject);
-    if (subject_reads && !last_wait.empty()) {
-        text += "; " + last_wait;
+// A later packet over the same path flushed; or wrote a flag to the same core, on a chip that keeps the order of writes.
+bool AccessHistory::has_arrived_by_packet(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const {
+    const Arrivals& arrivals = arrivals_[write.by - 1];
+    const auto flushed = arrivals.flushed.find(write.path);
+    if (flushed != arrivals.flushed.end() && is_acquired(write, flushed->second, for_whom)) {
+        return true;
     }
-    const uint32_t cb = in_l1 ? circular_buffer_at(core_at(begin), static_cast<uint32_t>(begin)) : kNoCircularBuffer;
-    program_->checks->findings.add(
-        subject,
-        in_l1 ? Rule::L1Race : Rule::DramRace,
-        cb,
-        in_l1 ? begin : 0,
-        here.frames,
-        here.num_frames,
-        text,
-        there);
-}
-
-// Two cores that write the same page of a tensor do no harm, but both have it in their share of the work.
-void AccessHistory::report_twice_written(
-    uintptr_t begin, const Stretch& stretch, const Epoch& earlier, const Access& access) {
-    const TensorPlace tensor = program_->checks->tensors.find(reinterpret_cast<const uint8_t*>(begin));
-    if (tensor.memory == nullptr || tensor.offset != 0 || stretch.end - begin < tensor.memory->page_bytes ||
-        instance_of(earlier).core == access.by.core) {
-        return;
+    if (!is_l1(begin) || program_->chip.config().writes_keep_order == 0) {
+        return false;
     }
-    const std::string text = "writes " + memory_name(begin) + ", which " + kernel_on_core(instance_of(earlier)) +
-                             " writes too, with the same values";
-    const CallPlace& here = places_[access.epoch.place];
-    program_->checks->findings.add(
-        access.by, Rule::WorkOverlap, kNoCircularBuffer, 0, here.frames, here.num_frames, text, places_[earlier.place]);
-}
-
-std::string AccessHistory::memory_name(uintptr_t address) const {
-    const TensorPlace tensor = program_->checks->tensors.find(reinterpret_cast<const uint8_t*>(address));
-    if (tensor.memory != nullptr) {
-        return "page " + std::to_string(tensor.page) + " of tensor " + std::to_string(tensor.tensor);
-    }
-    if (!is_l1(address)) {
-        return "DRAM";
-    }
-    const Core& core = core_at(address);
-    return l1_place_name(core, static_cast<uint32_t>(address)) + " on core (" + std::to_string(core.x) + "," +
-           std::to_string(core.y) + ")";
+    const auto flags = arrivals.flags.find({write.path, &core_at(begin)});
+    return flags != arrivals.flags.end() && is_acquired(write, flags->second, for_whom);
 }
 
 }  // namespace tw

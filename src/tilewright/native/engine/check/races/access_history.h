@@ -22,10 +22,12 @@
 #include <memory_resource>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "check/findings.h"
 #include "check/ordering.h"
+#include "fabric/packet_path.h"
 
 namespace tw {
 
@@ -47,7 +49,12 @@ public:
     void touch_from(uint32_t place, KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch);
     // A transfer issued earlier ends only now.
     void ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued);
-    // A barrier: all writes of the kernel so far have arrived.
+    // A packet of the kernel writes there.
+    void touch_by_packet(
+        KernelInstance& by, uintptr_t address, uint64_t bytes, const uint8_t* values, const PacketPath& path);
+    // A packet that flushes: what the kernel's earlier packets over this path wrote has arrived.
+    void packets_arrived(const KernelInstance& by, const PacketPath& path);
+    // A barrier: all writes of the kernel so far have arrived. It does not wait for packets.
     void writes_arrived(const KernelInstance& by);
     // A kernel signals a core: its writes to that core arrive before.
     void signalled(const KernelInstance& by, const Core& core);
@@ -55,6 +62,9 @@ public:
     bool borrow(KernelInstance& by, uint32_t address, uint32_t bytes);
     // A processor loads a word: a load of a flag acquires what happened before it.
     void load(KernelInstance& by, uint32_t address, uint32_t bytes);
+    // A kernel reads a word of another core. A word that is stored alone may be a flag: the kernel acquires the store.
+    // False if the word is part of more data.
+    bool poll(const KernelInstance& by, uint32_t address);
     // Whether no other core accesses this address, so that nothing needs to be kept.
     bool ignores(uintptr_t address) const;
 
@@ -68,6 +78,7 @@ private:
         uint32_t step = 0;
         uint32_t place = 0;  // index in places_
         bool is_borrowed = false;
+        uint32_t path = 0;  // of a packet: index in paths_ plus one; 0: no packet
         bool operator==(const Epoch&) const = default;
     };
     using Reads = std::pmr::vector<Epoch>;
@@ -100,7 +111,16 @@ private:
 
     void note(KernelInstance& by, uint32_t place, uint32_t address, uint32_t bytes, bool writes);
     void touch_here(
-        KernelInstance& by, uint32_t place, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values);
+        KernelInstance& by,
+        uint32_t place,
+        uintptr_t address,
+        uint64_t bytes,
+        Touch touch,
+        const uint8_t* values,
+        uint32_t path = 0);
+    uint32_t path_number(const PacketPath& path);
+    bool is_acquired(const Epoch& write, const std::vector<uint32_t>& arrivals, const KernelInstance& for_whom) const;
+    bool has_arrived_by_packet(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const;
     void meet();
     void touch_blocks(uint64_t bytes, const Access& access);
     bool append(Stretches& stretches, uintptr_t address, uint64_t bytes, const Access& access);
@@ -114,11 +134,13 @@ private:
     static void record(Stretch& stretch, const Access& access);
     bool knows_writes(const KernelInstance& by, uintptr_t address, uintptr_t end);
     bool has_arrived(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const;
+    std::string not_arrived_text(uintptr_t begin, const Stretch& stretch, const Epoch& write, const Access& access);
     void report_not_arrived(uintptr_t begin, const Stretch& stretch, const Epoch& write, const Access& access);
     uint32_t place_number(const CallPlace& place);
     bool is_l1(uintptr_t address) const { return address >> 32 == 0; }
     const Core& core_at(uintptr_t address) const;
     std::string memory_name(uintptr_t address) const;
+    uint32_t die_at(uintptr_t address) const;
     KernelInstance& instance_of(const Epoch& epoch) const;
 
     Ordering& ordering_;
@@ -138,8 +160,12 @@ private:
         std::vector<uint32_t> steps;
         bool has_open = false;
         std::unordered_map<const Core*, std::vector<uint32_t>> signalled;
+        // Of packets, by path: steps of those that flushed; and with a core, of flags written there.
+        std::map<uint32_t, std::vector<uint32_t>> flushed;
+        std::map<std::pair<uint32_t, const Core*>, std::vector<uint32_t>> flags;
     };
     std::vector<Arrivals> arrivals_;
+    std::vector<PacketPath> paths_;
     uint32_t l1_begin_ = 0;
     uint32_t unreserved_base_ = 0;
     // Ranges are many and are freed together, with their memory resource.
