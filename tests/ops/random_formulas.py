@@ -227,7 +227,7 @@ def cases(draw: some.DrawFn, is_split: bool = False) -> Case:
 def planned(
     operation: Operation, dtypes: Any = ttnn.bfloat16, layouts: Any = ttnn.ROW_MAJOR_LAYOUT
 ) -> tuple[dict[Strategy, Variant], str]:
-    """What it has for each strategy; nothing, and why, if it is refused."""
+    """Its plan for each strategy; none, and the reason, if it is refused."""
     try:
         return operation.variants(operation.form(dtypes, layouts)), ""
     except (CannotPlanError, FormulaError) as error:

@@ -46,7 +46,7 @@ def test_numpy(device: ttnn.Device, generator: np.random.Generator, name: str, d
     assert_near(name, y, x.astype(np.float64), row.astype(np.float64))
 
 
-def test_a_float32_array_runs_as_float32_unless_told(device: ttnn.Device, generator: np.random.Generator) -> None:
+def test_float32_array_runs_as_float32_by_default(device: ttnn.Device, generator: np.random.Generator) -> None:
     x = generator.standard_normal((32, 64)).astype(np.float32)
     fine = ops.centralize_w_rm(x, device=device)
     coarse = ops.centralize_w_rm(x, device=device, dtype=ttnn.bfloat16)

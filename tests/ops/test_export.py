@@ -69,7 +69,7 @@ def exported(case: Case, directory: Path) -> Path:
 
 
 def our_program(case: Case, monkeypatch) -> dict:
-    """What a call of the operation would run, with the stand-ins for tensors."""
+    """The program of an operation's call, with the stand-ins for tensors."""
     monkeypatch.setattr("tilewright.kernels._descriptor.TensorAccessorArgs", export_probe.StandInAccessorArgs)
     monkeypatch.setattr("tilewright.kernels._descriptor.Tensor", export_probe.StandIn)
     kernels = case.plan.kernels

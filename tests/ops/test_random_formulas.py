@@ -28,7 +28,7 @@ TALLY: Counter[str] = Counter()
 
 @pytest.fixture(scope="module")
 def devices() -> Iterator[dict[str, ttnn.Device]]:
-    opened = {arch: ttnn.open_device(9 + i, arch, grid=(2, 1)) for i, arch in enumerate(("wormhole_b0", "blackhole"))}
+    opened = {arch: ttnn.open_device(9 + i, arch, grid=(3, 2)) for i, arch in enumerate(("wormhole_b0", "blackhole"))}
     yield opened
     print("\n".join(["", *(f"{count:5} {what}" for what, count in TALLY.most_common())]))
     for device in opened.values():
@@ -99,7 +99,7 @@ def test_split_formulas_are_within_their_bound(devices: dict[str, ttnn.Device], 
 
 
 def findings(operation: Operation, tensors: dict[str, ttnn.Tensor], outcome: Outcome) -> list[object]:
-    """What the checker says about a launch."""
+    """Findings of the checker on a launch."""
     outputs = dict(zip(operation.output_names, outcome.outputs, strict=True))
     program = operation.program(outcome.plan, {**tensors, **outputs})
     return list(check_program([*tensors.values(), *outcome.outputs], program).findings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a declaration asks of a call: enforced where it is stated, in its words, and in an exported package."""
+"""Requirements of a declaration: enforced where it is stated, in its words, and in an exported package."""
 
 from __future__ import annotations
 

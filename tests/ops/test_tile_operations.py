@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What made kernels ask of a core: tile operations of a tile-row, which are the same on every machine."""
+"""Work of generated kernels: tile operations of a tile-row, which are the same on every machine."""
 
 from __future__ import annotations
 

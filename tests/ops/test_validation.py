@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operations refuse, in the words of their specifications."""
+"""Calls that the operations refuse, with the messages of their specifications."""
 
 from __future__ import annotations
 

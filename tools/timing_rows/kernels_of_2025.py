@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels of 2025 did otherwise than those of today's wheel, put into the record of today's.
+"""Differences of kernels of 2025 from those of today's wheel, put into the record of today's.
 
 The measured figures themselves show both: a read's latency times the number of reads, and the costs of handing over DST
 times the number of tiles. Decided with rows that were not held out, for whole families.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``rows.tsv`` holds: measured operations, the cards they were measured on, which of them are held out."""
+"""Content of ``rows.tsv``: measured operations, the cards they were measured on, which of them are held out."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from the formats and from what the units do (docs/numerics.md), and go through f
 - *Reading.* The matrix unit, and every read of a buffer that it also reads, cuts a Float32 to 10 mantissa bits: 2^-10
   of the value; of the first operand of a product 9 bits: 2^-9. bfloat16 comes whole.
 - *Integers.* An int32 becomes a float32 when it is read, 2^-24 of it. A result that is made of integers alone
-  (``planner/integers.py``) is exact.
+  (``_planner/integers.py``) is exact.
 - *Computing.* The vector unit rounds to float32, 2^-23 of the result; functions such as exp are good to 2^-21.
   Numbers below 2^-126 become zero; a share that the operand is multiplied by (gelu) may, so 2^-126 of the operand.
 - *Reducing.* A sum of n values in float32 adds n * 2^-24 of the sum of their sizes. Tiles added up before they are
@@ -300,7 +300,7 @@ def _in_range(value: Float64, error: Float64) -> Float64:
 
 
 def _propagated(node: Value, operands: Sequence[Float64], errors: Sequence[Float64], value: Float64) -> Float64:
-    """What errors of the operands do to a result."""
+    """Effect of the operands' errors on a result."""
     function = node.function
     if function in ("add", "sub", "maximum", "minimum"):
         return np.asarray(errors[0] + errors[1])

@@ -10,9 +10,9 @@ _SUFFIX = "_tensor"
 # Variables and arguments of readers and writers, and names that Python's and C++'s own library has.
 _OF_KERNELS = frozenset((
     "block", "cb", "column", "edge", "element", "end", "first", "height", "index", "inner", "last", "page", "row",
-    "part", "rows", "slab", "start", "stick", "tile", "tile_column", "tile_row", "width", "abs", "max", "min", "range",
-    "sum", "bool", "default", "delete", "double", "float", "int", "long", "new", "register", "short", "signed",
-    "switch", "this", "union", "unsigned", "void", "volatile",
+    "part", "rows", "slab", "start", "stick", "tile", "tile_column", "tile_row", "width", "abs", "max", "min",
+    "range", "segment", "sum", "bool", "default", "delete", "double", "float", "int", "long", "new", "register",
+    "short", "signed", "switch", "this", "union", "unsigned", "void", "volatile",
 ))  # fmt: skip
 
 

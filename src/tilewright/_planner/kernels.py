@@ -43,12 +43,12 @@ _ROW_KERNELS = (
     "fill_row_scaler",
     "read_blocks",
     "read_stick_again",
-    "read_sticks_or_zeros",
     "read_tiles",
     "read_vector_row",
     "write_blocks",
     "write_tiles",
 )
+_SHARED_KERNELS = ("LEFT_SEMAPHORES", "RIGHT_SEMAPHORES", "part_of", "read_shared_sticks", "read_shared_tiles")
 _TILE_KERNELS = (
     "edge_of_tile",
     "fill_masks",
@@ -88,6 +88,7 @@ def module_text(
         *_import_lines("tilewright.kernels.api", words.intersection(dir(api)) - set(_LIBRARY)),
         *_import_lines("tilewright.kernels.phases", words.intersection(_LIBRARY)),
         *_import_lines("tilewright._planner.row_kernels", words.intersection(_ROW_KERNELS)),
+        *_import_lines("tilewright._planner.shared_kernels", words.intersection(_SHARED_KERNELS)),
         *_import_lines("tilewright._planner.tile_kernels", words.intersection(_TILE_KERNELS)),
         *(f"# {name}: a phase of the declaration" for name in own_phases(formula)),
     ]

@@ -22,6 +22,8 @@ SMALLEST_RESIDENT_BLOCK_TILES = 8
 # A resident line that has to be split moves best in small blocks: reader, compute and writer overlap more, and the rest
 # of L1 stays free. A row of 16 tiles is still 1 KiB at a time from DRAM.
 BEST_RESIDENT_BLOCK_TILES = 16
+# Tiles of a matrix that are sent to other cores at a time: fewer cost more waiting, more come later.
+LARGEST_SHARED_TILES = 16
 # Strategies in which a line that several passes read is in L1 as a whole.
 KEEP_LINES = ("resident", "partly_resident")
 
@@ -34,12 +36,22 @@ class Lines:
         in_slabs: whether tile-rows begin anew with every slab of the last two dimensions.
         direction: of the lines: ``rows``, ``columns`` or ``slabs``.
         inner_width: elements of a row that is multiplied by a matrix; 0 without one.
+        part_tiles: tiles of the part of a line that a core has; 0 if it has whole lines.
+        keeps_right: whether the part of the matrix that a core multiplies by stays in L1.
+        left_rows: tile-rows of what is multiplied that L1 has room for, 1 or 2.
+        right_blocks: blocks of the matrix that L1 has room for, 1 or 2.
+        segments: parts of a line that cores take by themselves; 1 where a line is one core's.
     """
 
     shape: tuple[int, ...]
     in_slabs: bool
     direction: str
     inner_width: int
+    part_tiles: int = 0
+    keeps_right: bool = False
+    left_rows: int = 1
+    right_blocks: int = 1
+    segments: int = 1
 
     @property
     def width(self) -> int:
@@ -89,16 +101,23 @@ class Lines:
         return {"rows": self.width_tiles, "columns": self.height_tiles, "slabs": slab}[self.direction]
 
     @property
+    def core_tiles(self) -> int:
+        """Tiles of a line that one core works on."""
+        return self.part_tiles or self.line_tiles
+
+    @property
     def line_elements(self) -> int:
-        """What a reduction takes together."""
+        """The elements that a reduction combines."""
         slab = self.width * self.height
         return {"rows": self.width, "columns": self.height, "slabs": slab}[self.direction]
 
     @property
     def num_lines(self) -> int:
+        """Lines, or segments of them, that are distributed over cores."""
         slabs = self.num_sticks // self.height
         columns = slabs * self.width_tiles
-        return {"rows": self.num_tile_rows, "columns": columns, "slabs": slabs}[self.direction]
+        lines = {"rows": self.num_tile_rows, "columns": columns, "slabs": slabs}[self.direction]
+        return lines * self.segments
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,7 +128,9 @@ class PageCount:
         per_row: of the line that stays in L1; a streaming plan has blocks only, so there they count per block.
         partial: one more of ``fixed`` where the width ends inside a tile.
         per_inner: for each tile of a row that is multiplied by a matrix.
-        per_inner_block: for each of those and each tile of a block.
+        per_inner_block: for each of those and each tile of a block, and each block that there is room for; one for each
+            tile of all blocks where the matrix stays in L1.
+        per_left: for each tile of a row that is multiplied, and each such row that there is room for.
     """
 
     per_row: int = 0
@@ -118,17 +139,27 @@ class PageCount:
     partial: int = 0
     per_inner: int = 0
     per_inner_block: int = 0
+    per_left: int = 0
 
-    def pages(self, row_tiles: int, block_tiles: int, is_partial: bool, inner_tiles: int = 0) -> int:
+    def pages(
+        self,
+        row_tiles: int,
+        block_tiles: int,
+        is_partial: bool,
+        inner_tiles: int = 0,
+        left_rows: int = 1,
+        right_blocks: int = 1,
+    ) -> int:
         whole = self.per_row * row_tiles + self.per_block * block_tiles
-        whole += self.per_inner * inner_tiles + self.per_inner_block * inner_tiles * block_tiles
+        whole += (self.per_inner + self.per_left * left_rows) * inner_tiles
+        whole += self.per_inner_block * inner_tiles * block_tiles * right_blocks
         return whole + self.fixed + (self.partial if is_partial else 0)
 
-    def formula(self, row: str, block: str, is_partial: bool) -> str:
+    def formula(self, row: str, block: str, is_partial: bool, left_rows: int = 1, right_blocks: int = 1) -> str:
         """``2*Wt`` for two pages for each tile of a row."""
         counts = {row: self.per_row}
         counts[block] = counts.get(block, 0) + self.per_block
-        counts |= {"Kt": self.per_inner, f"Kt*{block}": self.per_inner_block}
+        counts |= {"Kt": self.per_inner + self.per_left * left_rows, f"Kt*{block}": self.per_inner_block * right_blocks}
         terms = [symbol if count == 1 else f"{count}*{symbol}" for symbol, count in counts.items() if count]
         rest = self.pages(0, 0, is_partial)
         return " + ".join([*terms, str(rest)] if rest or not terms else terms)
@@ -136,7 +167,7 @@ class PageCount:
 
 @dataclasses.dataclass(frozen=True)
 class BufferSize:
-    """What a circular buffer's size follows from; a page is a tile, or with ``stick_bytes`` a row of a block.
+    """Inputs of a circular buffer's size; a page is a tile, or with ``stick_bytes`` a row of a block.
 
     Attributes:
         stick_bytes: of an element, where a page is a row of a block; else 0.
@@ -148,8 +179,12 @@ class BufferSize:
 
     def of(self, lines: Lines, strategy: str, block_tiles: int) -> tuple[int, int]:
         """Pages, and the bytes of one."""
-        row_tiles = lines.line_tiles if strategy in KEEP_LINES else block_tiles
-        pages = self.count.pages(row_tiles, block_tiles, lines.last_tile_columns < TILE, lines.inner_tiles)
+        row_tiles = lines.core_tiles if strategy in KEEP_LINES else block_tiles
+        is_partial = lines.last_tile_columns < TILE
+        of_matmul = lines.inner_tiles, lines.left_rows, lines.right_blocks
+        pages = self.count.pages(row_tiles, block_tiles, is_partial, *of_matmul)
+        if lines.keeps_right and self.count.per_inner_block:
+            pages = lines.inner_tiles * num_blocks(lines, block_tiles) * block_tiles
         return pages, block_tiles * TILE * self.stick_bytes if self.stick_bytes else self.tile_bytes
 
 
@@ -159,13 +194,18 @@ def candidates(
     """Strategies and blocks in the order they are tried, best first; only those asked for."""
     for each in strategies:
         if strategy in (None, each):
-            for block in _blocks(lines.line_tiles, each) if block_tiles is None else [block_tiles]:
-                if each not in KEEP_LINES or lines.line_tiles % block == 0:
+            for block in _blocks(lines.core_tiles, each) if block_tiles is None else [block_tiles]:
+                if each not in KEEP_LINES or lines.core_tiles % block == 0:
                     yield each, block
 
 
+def num_blocks(lines: Lines, block_tiles: int) -> int:
+    """Blocks of the part of a line that one core works on."""
+    return -(-lines.core_tiles // block_tiles)
+
+
 def l1_bytes(buffers: Sequence[BufferSize], lines: Lines, strategy: str, block_tiles: int) -> int:
-    """What a core's circular buffers take."""
+    """L1 bytes of a core's circular buffers."""
     return sum(math.prod(each.of(lines, strategy, block_tiles)) for each in buffers)
 
 
@@ -197,7 +237,7 @@ def float_bits(value: float) -> int:
 
 
 def mean_factor(count: int) -> float:
-    """What a sum is multiplied by to give a mean that is computed with: 1/count, and a little more.
+    """Factor from a sum to a mean that is used further: 1/count, and a little more.
 
     The matrix unit cuts a float32 operand to 10 mantissa bits. A mean that came out one unit in the last place low
     would lose 2^-10 of its value, and a row of equal numbers would not be centred to zero. 2^-12 more makes the cut
@@ -212,7 +252,7 @@ def compile_time_values(lines: Lines, block_tiles: int, element_bytes: Mapping[s
     Args:
         element_bytes: of tensors by name; the first input's by an empty name.
     """
-    num_blocks = -(-lines.line_tiles // block_tiles)
+    count = num_blocks(lines, block_tiles)
     length = {"rows": "width", "columns": "height", "slabs": "slab"}[lines.direction]
     values = {
         "height": lines.height,
@@ -221,12 +261,18 @@ def compile_time_values(lines: Lines, block_tiles: int, element_bytes: Mapping[s
         "width_tiles": lines.width_tiles,
         "slab_tiles": lines.width_tiles * lines.height_tiles,
         "block_tiles": block_tiles,
-        "num_blocks": num_blocks,
-        "last_block_tiles": lines.line_tiles - (num_blocks - 1) * block_tiles,
+        "num_blocks": count,
+        "line_segments": lines.segments,
+        "segment_blocks": count // lines.segments,
+        "last_block_tiles": lines.core_tiles - (count - 1) * block_tiles,
         "last_tile_columns": lines.last_tile_columns,
         "last_tile_rows": lines.last_tile_rows,
         "inner_width": lines.inner_width,
         "inner_tiles": lines.inner_tiles,
+        "inner_group_tiles": _inner_group(lines.inner_tiles, block_tiles),
+        "left_group_tiles": _inner_group(lines.inner_tiles, 1),
+        "keeps_right": int(lines.keeps_right),
+        "all_tile_rows": lines.num_tile_rows,
         "inner_last_tile_columns": lines.inner_width - (lines.inner_tiles - 1) * TILE,
         "inverse_inner_bits": float_bits(1 / max(1, lines.inner_width)),
         "inner_mean_factor_bits": float_bits(mean_factor(max(1, lines.inner_width))),
@@ -241,8 +287,16 @@ def compile_time_values(lines: Lines, block_tiles: int, element_bytes: Mapping[s
     return values
 
 
+def _inner_group(inner_tiles: int, block_tiles: int) -> int:
+    """Tile-rows of a block of a matrix, or tiles of a row that it multiplies, that are read and sent at a time."""
+    sizes = [each for each in range(1, inner_tiles + 1) if inner_tiles % each == 0]
+    return max([each for each in sizes if each * block_tiles <= LARGEST_SHARED_TILES], default=1)
+
+
 def core_values(lines: Lines, first_line: int, num_lines: int) -> dict[str, int]:
-    """What tells a core its work, by name: ``first_tile_row``, ``num_slabs`` ..."""
+    """Runtime arguments with a core's share of the work, by name: ``first_tile_row``, ``num_slabs`` ..."""
+    if lines.segments > 1:
+        return {"first_segment": first_line, "num_segments": num_lines}
     counter = {"rows": "tile_row", "columns": "tile_column", "slabs": "slab"}[lines.direction]
     first_stick = first_line * TILE
     return {

@@ -99,7 +99,7 @@ def without_matmul(formula: Formula) -> tuple[Formula, Multiplication | None]:
 
 
 def _apart(left: Value, needed: Collection[int]) -> tuple[Value, dict[int, Value]]:
-    """What is multiplied, with tensors of its own where others are ``needed`` besides it; values by the id they had."""
+    """The operands, with tensors of their own where others are ``needed`` besides it; values by the id they had."""
     made: dict[int, Value] = {}
     for node in nodes_of([left]):
         if node.function == "input" and id(node) in needed:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from tilewright._planner.matmul import Multiplication
 from tilewright._planner.register_program import RegisterProgram
 from tilewright._planner.strategy import Strategy
+from tilewright._planner.work_grid import Freedom
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.tensor import Tensor
 from tilewright.formula._direction import Direction
@@ -23,7 +24,7 @@ OwnProgram: TypeAlias = Callable[[Mapping[str, Tensor], Mapping[str, float]], Pr
 
 @dataclasses.dataclass(frozen=True)
 class Choices:
-    """What a declaration decides about its plan.
+    """Choices of a declaration about its plan.
 
     Attributes:
         buffers: indices by name of the buffer; a value or a parameter of this name gets a buffer.
@@ -32,6 +33,9 @@ class Choices:
             and takes 10 mantissa bits of a float32.
         kernels: kernels of one's own by strategy and role, in the place of those that would be made.
         program: makes a program of one's own, of tensors and numbers by name, in the place of the planned one.
+        values_in_buffers: whether values that are reduced go through buffers, where the matrix unit can make them, and
+            not through DST alone; the clock decides.
+        segmented: whether cores take segments of a tile-row; the clock decides.
     """
 
     buffers: Mapping[str, int] = dataclasses.field(default_factory=dict)
@@ -39,11 +43,18 @@ class Choices:
     with_matrix_unit: bool = True
     kernels: Mapping[str, Mapping[str, Kernel]] = dataclasses.field(default_factory=dict)
     program: OwnProgram | None = None
+    values_in_buffers: bool = False
+    segmented: bool = False
+
+    @property
+    def decides_plan(self) -> bool:
+        """Whether the declaration asks for a plan of its own, which the clock leaves as it is."""
+        return bool(self.buffers or self.sticks or self.kernels or self.program is not None)
 
 
 @dataclasses.dataclass(frozen=True)
 class Operand:
-    """What the schedule must know of an input: which it is, its extent, its format and whether it is in tiles.
+    """An input as the schedule sees it: which it is, its extent, its format and whether it is in tiles.
 
     Attributes:
         slabs: how its slabs broadcast to those of the first tensor, if it has fewer.
@@ -57,7 +68,7 @@ class Operand:
 
 
 class Role(enum.Enum):
-    """What a buffer is for."""
+    """Purposes of buffers."""
 
     ROWS_IN = "rows"  # row-major rows of an input, from the reader
     STICK = "stick"  # one row of an input, the reader's own
@@ -100,7 +111,7 @@ class Store:
 
 
 class Scope(enum.Enum):
-    """What a step takes at a time."""
+    """Units of a step."""
 
     ROW = "row"
     BLOCK = "block"
@@ -151,7 +162,7 @@ class Reduce:
 
 @dataclasses.dataclass(frozen=True)
 class Deliver:
-    """What a buffer holds becomes rows or tiles of an output."""
+    """The content of a buffer becomes rows or tiles of an output."""
 
     source: str
     target: str
@@ -192,7 +203,7 @@ class Pass:
 
 @dataclasses.dataclass(frozen=True)
 class Schedule:
-    """What a core does with each line of tiles.
+    """The steps of a core for each line of tiles.
 
     Attributes:
         direction: of the lines; what is said of rows here is said of them.
@@ -203,6 +214,7 @@ class Schedule:
         outputs: buffers of the results, in order of the formula.
         multiplication: of which one of the tensors it reads is the product.
         left: what is done to make what is multiplied, if it is computed; its buffers are among ``stores``.
+        values_in_buffers, segmented: as in :class:`Choices`.
     """
 
     direction: Direction
@@ -214,6 +226,45 @@ class Schedule:
     outputs: tuple[str, ...]
     multiplication: Multiplication | None = None
     left: Schedule | None = None
+    values_in_buffers: bool = False
+    segmented: bool = False
+
+    @property
+    def has_independent_blocks(self) -> bool:
+        """Whether every block of a tile-row can be computed without the others."""
+        steps = [step for each in self.passes for step in (*each.loads, *each.row, *each.block, *each.column)]
+        return (
+            self.direction is Direction.ROWS
+            and self.multiplication is None
+            and not self.strategy.keeps_lines
+            and not any(isinstance(step, Reduce) for step in steps)
+            and all(self.stores[each].extent is Extent.FULL for each in self.outputs)
+        )
+
+    @property
+    def shares_operands(self) -> bool:
+        """Whether cores may need the same tiles: there is one matrix for all rows."""
+        return self.multiplication is not None and not self.multiplication.is_batched
+
+    @property
+    def freedom(self) -> Freedom:
+        """How a product may be cut and kept."""
+        steps = [step for each in self.passes for step in (*each.row, *each.block, *each.column)]
+        is_reduced = any(isinstance(step, Reduce) for step in steps)
+        is_wide = all(self.stores[name].extent is Extent.FULL for name in self.outputs)
+        return Freedom(not is_reduced and is_wide, self.makes_product_once, self.left is None)
+
+    @property
+    def num_product_passes(self) -> int:
+        """Passes that make the product."""
+        if self.multiplication is None:
+            return 0
+        name = self.multiplication.product.name
+        return sum(name in (*each.loaded_inputs, *each.streamed) for each in self.passes)
+
+    @property
+    def makes_product_once(self) -> bool:
+        return self.num_product_passes == 1
 
     @property
     def scaler(self) -> str:

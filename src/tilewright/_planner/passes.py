@@ -18,7 +18,7 @@ from tilewright.formula._graph import Extent, Value
 
 
 class Surveyor(Protocol):
-    """What the order depends on: names and places of values."""
+    """Input of the ordering: names and places of values."""
 
     stored: dict[int, Value]
 
@@ -52,7 +52,7 @@ class Surveyor(Protocol):
 
 
 class Draft:
-    """What a pass must do, before it is known in which order."""
+    """The work of a pass, not yet ordered."""
 
     def __init__(self, number: int) -> None:
         self.number = number

@@ -2,7 +2,8 @@
 """L1 plan of an operation: its circular buffers, resident or streaming.
 
 Rows come and go in blocks of tiles: a resident row is one block if L1 has room for it, else several; a streamed row is
-many. Of the strategies that a formula has (:mod:`tilewright._planner.strategy`), the first that fits is taken.
+many. By rule the first that fits is taken of the strategies that a formula has (:mod:`tilewright._planner.strategy`);
+:func:`other_plans` are those the clock may prefer.
 """
 
 from __future__ import annotations
@@ -10,15 +11,26 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from tilewright._planner import line_plan
 from tilewright._planner.line_plan import BufferSize, PageCount, candidates
 from tilewright._planner.model import Schedule
 from tilewright._planner.row_program import Kernels
-from tilewright._planner.row_split import CoreSelection, RowSplit, TensorRows, counted, split_rows
+from tilewright._planner.row_split import (
+    CoreSelection,
+    RowSplit,
+    TensorRows,
+    counted,
+    rectangle_of,
+    split_product,
+    split_rows,
+)
 from tilewright._planner.strategy import Strategy
+from tilewright._planner.work_grid import WorkGrid, fills_blocks, unshared_cuts, work_grids
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
 from tilewright._program.kernel_config import ComputeConfigDescriptor, UnpackToDestMode
+from tilewright._program.work_split import split_work_to_cores
 from tilewright._tensor.cores import CoreRangeSet
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tile import TILE_SIZE
@@ -81,11 +93,16 @@ class PlannedBuffer:
 
 @dataclasses.dataclass(frozen=True)
 class Variant:
-    """One way to run an operation: its circular buffers, its kernels, and what they follow from."""
+    """One way to run an operation: its circular buffers, its kernels, and what they follow from.
+
+    Attributes:
+        has_own_kernels: whether the declaration brings some of the kernels.
+    """
 
     buffers: tuple[OperationBuffer, ...]
     kernels: Kernels
     schedule: Schedule
+    has_own_kernels: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,7 +145,7 @@ class Plan:
     @property
     def last_block_tiles(self) -> int:
         """Tiles of the last block that the tensor reaches into."""
-        return self.rows.line_tiles - (self.num_blocks - 1) * self.block_tiles
+        return self.rows.core_tiles - (self.num_blocks - 1) * self.block_tiles
 
     def with_deeper(self, indices: Collection[int]) -> Plan:
         """The same with twice the pages in circular buffers of these indices.
@@ -164,14 +181,24 @@ class Plan:
     def describe(self) -> str:
         unit = self.rows.direction.unit
         if self.strategy is Strategy.BLOCKED:
-            return f"blocked (a {unit} goes through L1 once, in {counted(self.num_blocks, 'block')})"
+            return f"blocked (a {unit} goes through L1 once, in {counted(self.num_blocks, 'block')}{self._segments})"
         if self.strategy is Strategy.RESIDENT:
             blocks = "" if self.num_blocks == 1 else f", its sticks move in {self.num_blocks} blocks"
             return f"resident (a {unit} stays in L1{blocks})"
         if self.strategy is Strategy.PARTLY_RESIDENT:
             return f"partly resident (a {unit} stays in L1, shared rows are read for each in {self.num_blocks} blocks)"
         blocks = f"{counted(self.num_blocks, 'block')} of {counted(self.block_tiles, 'tile')}"
-        return f"streaming ({blocks}, each read once per pass)"
+        return f"streaming ({blocks}, each read once per pass{self._segments})"
+
+    @property
+    def _segments(self) -> str:
+        """How cores share a line."""
+        return "" if self.rows.segments == 1 else f"; {self.rows.segments} segments of each on different cores"
+
+    @property
+    def values_in_buffers(self) -> bool:
+        """Whether values that are summed go through buffers, in the place of DST."""
+        return self.schedule.values_in_buffers
 
 
 def unpack_to_dest_modes(buffers: Sequence[OperationBuffer]) -> list[UnpackToDestMode]:
@@ -206,36 +233,130 @@ def make_plan(
     if strategy is not None and strategy not in variants:
         has = ", ".join(each.value for each in variants)
         raise OperationError(f"{operation} has no {strategy.value} plan; it has {has}")
-    split = split_rows(rows, selection)
-    chosen = None
-    for name, block in candidates(rows, list(variants), strategy, block_tiles):
-        candidate = Strategy(name)
-        variant, num_blocks = variants[candidate], -(-rows.line_tiles // block)
-        planned = _planned_buffers(variant.buffers, rows, candidate, block)
-        chosen = Plan(
-            operation, candidate, rows, block, num_blocks, planned, split, variant.kernels, variant.schedule, l1_budget
-        )  # fmt: skip
-        if chosen.l1_bytes <= l1_budget:
-            return chosen
-    if chosen is None:
+    smallest = None
+    for cut, grid in _cuts(rows, variants, selection):
+        for name, block in candidates(cut, list(variants), strategy, block_tiles):
+            variant, num_blocks = variants[Strategy(name)], line_plan.num_blocks(cut, block)
+            # A product that is made again in every pass needs its matrix again.
+            is_lost = cut.keeps_right and not variant.schedule.makes_product_once
+            if is_lost or (grid is not None and not fills_blocks(grid, cut.line_tiles, num_blocks, block)):
+                continue
+            smallest = (cut, grid, Strategy(name), block)
+            if line_plan.l1_bytes([each.size for each in variant.buffers], cut, name, block) <= l1_budget:
+                return _sized(operation, variants, *smallest, selection, l1_budget)
+    if smallest is None:
         raise OperationError(
-            f"{operation}: blocks of {block_tiles} tiles do not divide a row of {rows.line_tiles}, as a resident "
+            f"{operation}: blocks of {block_tiles} tiles do not divide a row of {rows.core_tiles}, as a resident "
             "plan needs"
         )
-    raise _does_not_fit(chosen)
+    raise _does_not_fit(_sized(operation, variants, *smallest, selection, l1_budget))
+
+
+def _sized(
+    operation: str,
+    variants: Mapping[Strategy, Variant],
+    cut: TensorRows,
+    grid: WorkGrid | None,
+    strategy: Strategy,
+    block_tiles: int,
+    selection: CoreSelection,
+    l1_budget: int,
+) -> Plan:
+    """The plan of one strategy, block and cut."""
+    variant, num_blocks = variants[strategy], line_plan.num_blocks(cut, block_tiles)
+    planned = _planned_buffers(variant.buffers, cut, strategy, block_tiles)
+    split = _split(cut, grid, selection, num_blocks, block_tiles)
+    return Plan(
+        operation, strategy, cut, block_tiles, num_blocks, planned, split,
+        variant.kernels, variant.schedule, l1_budget,
+    )  # fmt: skip
+
+
+def _cuts(
+    rows: TensorRows, variants: Mapping[Strategy, Variant], selection: CoreSelection
+) -> list[tuple[TensorRows, WorkGrid | None]]:
+    """Ways to cut the product of a matmul, the best first; no grid for lines of tiles as they come."""
+    schedule = next(iter(variants.values())).schedule
+    rectangle = rectangle_of(selection)
+    if schedule.multiplication is None or any(each.has_own_kernels for each in variants.values()):
+        return [(rows, None)]
+    if not schedule.shares_operands or rectangle is None:
+        return [
+            (dataclasses.replace(rows, keeps_right=keeps, left_rows=left_rows, right_blocks=right_blocks), None)
+            for keeps, left_rows, right_blocks in unshared_cuts(schedule.freedom)
+        ]
+    size = rectangle.grid_size()
+    same = ("part_tiles", "keeps_right", "left_rows", "right_blocks")
+    return [
+        (dataclasses.replace(rows, **{name: getattr(grid, name) for name in same}), grid)
+        for grid in work_grids(rows.num_tile_rows, rows.line_tiles, size.x, size.y, schedule.freedom)
+    ]
+
+
+def _split(
+    rows: TensorRows, grid: WorkGrid | None, selection: CoreSelection, num_blocks: int, block_tiles: int
+) -> RowSplit:
+    rectangle = rectangle_of(selection)
+    if grid is None or rectangle is None:
+        return split_rows(rows, selection)
+    return split_product(rows, grid, rectangle, num_blocks, block_tiles)
+
+
+def other_plans(rule: Plan, variants: Iterable[tuple[Strategy, Variant]], selection: CoreSelection) -> Iterator[Plan]:
+    """Plans of the same rows: each strategy in blocks of several sizes, as far as they fit L1."""
+    for strategy, variant in variants:
+        for block in _blocks_to_try(rule.rows.line_tiles, strategy):
+            planned = _planned_buffers(variant.buffers, rule.rows, strategy, block)
+            num_blocks = line_plan.num_blocks(rule.rows, block)
+            plan = dataclasses.replace(
+                rule, strategy=strategy, block_tiles=block, num_blocks=num_blocks, buffers=planned,
+                kernels=variant.kernels, schedule=variant.schedule,
+            )  # fmt: skip
+            if plan == rule or plan.l1_bytes > plan.l1_budget:
+                continue
+            if not variant.schedule.segmented:
+                yield plan
+                continue
+            for segments in _segments_to_try(num_blocks, rule.rows.num_lines, selection):
+                rows = dataclasses.replace(rule.rows, segments=segments)
+                yield dataclasses.replace(plan, rows=rows, split=split_rows(rows, selection))
+
+
+def _segments_to_try(num_blocks: int, num_lines: int, selection: CoreSelection) -> list[int]:
+    """Segments of a line, each of whole blocks: as many as there are cores for, and the next larger number."""
+    num_cores = split_work_to_cores(selection, 1 << 30)[0]
+    possible = [each for each in range(2, num_blocks + 1) if num_blocks % each == 0]
+    fewer = [each for each in possible if each * num_lines <= num_cores]
+    more = [each for each in possible if each * num_lines > num_cores]
+    return [*fewer[-1:], *more[:1]]
+
+
+def _blocks_to_try(line_tiles: int, strategy: Strategy) -> list[int]:
+    """Tiles of a block: powers of two, of which the last is filled."""
+    sizes = (line_tiles, 64, 32, 16, 8, 4, 2, 1)
+    found = [-(-line_tiles // -(-line_tiles // size)) for size in sizes if size <= line_tiles]
+    return [
+        block
+        for block in dict.fromkeys(found)
+        if line_tiles % block == 0 or not strategy.keeps_lines
+    ]  # fmt: skip
 
 
 def _planned_buffers(
     buffers: Sequence[OperationBuffer], rows: TensorRows, strategy: Strategy, block_tiles: int
 ) -> tuple[PlannedBuffer, ...]:
-    row_tiles = rows.line_tiles if strategy.keeps_lines else block_tiles
+    row_tiles = rows.core_tiles if strategy.keeps_lines else block_tiles
     line = LINE_SYMBOLS[rows.direction]
-    row, block = (line if tiles == rows.line_tiles else "B" for tiles in (row_tiles, block_tiles))
+    names = {rows.core_tiles: "Pt", rows.line_tiles: line}
+    row, block = (names.get(tiles, "B") for tiles in (row_tiles, block_tiles))
     is_partial = rows.last_tile_columns < TILE_SIZE
     planned = []
     for buffer in buffers:
         pages, page_bytes = buffer.size.of(rows, strategy, block_tiles)
-        formula = buffer.count.formula(row, block, is_partial)
+        formula = buffer.count.formula(row, block, is_partial, rows.left_rows, rows.right_blocks)
+        if rows.keeps_right and buffer.count.per_inner_block:
+            blocks = line_plan.num_blocks(rows, block_tiles)
+            formula = f"Kt*{block}" if blocks == 1 else f"{blocks}*Kt*{block}"
         planned.append(PlannedBuffer(buffer, buffer.dtype, pages, page_bytes, formula))
     return tuple(planned)
 

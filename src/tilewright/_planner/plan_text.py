@@ -34,12 +34,31 @@ def plan_lines(plan: Plan, output_shapes: Sequence[Sequence[int]]) -> list[str]:
             _line_of_tiles(rows),
             ("plan", plan.describe()),
             ("cores", plan.split.describe()),
+            *([("reads", _reads(plan))] if plan.schedule.multiplication is not None else []),
         ]
     )
 
 
+def _reads(plan: Plan) -> str:
+    """How often a matmul reads its operands from DRAM, and why more than once."""
+    made, grid = plan.schedule.multiplication, plan.split.grid
+    assert made is not None
+    passes = plan.schedule.num_product_passes
+    again = "" if passes == 1 else f" in each of {passes} passes"
+    if grid is None:
+        why = "every slab has a matrix of its own" if made.is_batched else "the cores are no rectangle"
+        times = "once for each core that works with it" if plan.rows.keeps_right else f"for every tile-row{again}"
+        return f"the rows once, a matrix {times}: cores share nothing, because {why}"
+    if (grid.rounds == 1 or grid.keeps_right) and passes == 1:
+        return "each operand once"
+    times = "once" if grid.rounds == 1 else f"{grid.rounds} times"
+    tiles = plan.rows.inner_tiles * grid.part_tiles
+    why = "" if passes > 1 else f": {counted(tiles, 'tile')} of it for each core do not stay in L1 beside the rest"
+    return f"the rows once, the matrix {times}{again}{why}"
+
+
 def _line_of_tiles(rows: TensorRows) -> tuple[str, str]:
-    """What a line of tiles has, and how it ends."""
+    """Size of a line of tiles, and its last tile."""
     columns = "" if rows.last_tile_columns == 32 else f", {counted(rows.last_tile_columns, 'column')} in the last"
     ends = "" if rows.last_tile_rows == 32 else f", {counted(rows.last_tile_rows, 'row')} in the last"
     pad = {Direction.ROWS: columns, Direction.COLUMNS: ends, Direction.SLABS: columns + ends}[rows.direction]
@@ -57,6 +76,8 @@ def buffer_lines(plan: Plan) -> list[str]:
     line = plan.rows.direction.line
     symbols = f"{LINE_SYMBOLS[plan.rows.direction]}: tiles of a {line}"
     symbols += "" if plan.num_blocks == 1 else f"; B: tiles of a block, {plan.block_tiles}"
+    is_cut = plan.rows.core_tiles != plan.rows.line_tiles
+    symbols += f"; Pt: tiles of it that a core has, {plan.rows.core_tiles}" if is_cut else ""
     symbols += "; Kt: tiles of a row that is multiplied" if plan.rows.inner_width else ""
     share = f"{plan.l1_bytes / plan.l1_budget:.1%}"
     return [
@@ -68,7 +89,7 @@ def buffer_lines(plan: Plan) -> list[str]:
 
 
 def purpose_lines(plan: Plan) -> list[str]:
-    """What each circular buffer is for."""
+    """Purpose of each circular buffer."""
     return table([(f"c_{each.buffer.index}", each.buffer.name, each.buffer.purpose) for each in plan.buffers])
 
 

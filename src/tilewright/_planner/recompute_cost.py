@@ -31,3 +31,23 @@ def is_number(value: Value) -> bool:
     return value.extent is Extent.SCALAR and not any(
         each.function in ("input", *REDUCTIONS) for each in nodes_of([value])
     )
+
+
+def matrix_values(reduced: Value) -> list[Value]:
+    """The values that make up what is reduced, if the matrix unit can make each of buffers; empty if it cannot.
+
+    A square, or a sum, difference or product of rows with rows or columns.
+    """
+    found: list[Value] = []
+    stack = [reduced]
+    while stack:
+        node = stack.pop()
+        if node.is_leaf or node.extent is not Extent.FULL:
+            continue
+        if node.function not in ("square", "add", "sub", "mul") or any(
+            each.extent is Extent.SCALAR for each in node.operands
+        ):
+            return []
+        found.append(node)
+        stack.extend(node.operands)
+    return found

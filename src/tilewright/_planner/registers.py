@@ -82,7 +82,7 @@ def _broadcast_of(source: TileSource, target: Extent) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Surroundings:
-    """What a program may take from outside.
+    """Inputs of a register program.
 
     Attributes:
         sources: buffers by the id of the value they hold.
@@ -119,7 +119,7 @@ def compile_program(target: Value, extent: Extent, around: Surroundings, capacit
 
 
 def _read_by(target: Value, around: Surroundings) -> RegisterProgram:
-    """What a phase of one's own reads; how it computes is its own affair."""
+    """Inputs of an own phase; its computation is opaque."""
     loads = [Load(around.sources[id(each)], "NONE", Register(0)) for each in target.operands]
     return RegisterProgram((tuple(loads),), 1, 0)
 
@@ -148,7 +148,7 @@ class RegisterCompiler:
         return RegisterProgram(bundles, self._num_registers, self._num_temporaries)
 
     def part_to_store(self) -> Value | None:
-        """What would take the most work off the expression: the largest operand that waits for another one.
+        """The operand to compute apart: the largest operand that waits for another one.
 
         Only what is as large as the expression can have a buffer: no step makes parts that are the same for all lines.
         """

@@ -60,27 +60,6 @@ def read_blocks(
 
 
 @phase(pushes={"cb": "num_pages"}, gives={"cb": Region.ROWS})
-def read_sticks_or_zeros(
-    tensor: TensorArg,
-    cb: CB,
-    first_stick: uint32,
-    num_sticks: uint32,
-    offset_bytes: uint32,
-    num_bytes: uint32,
-    row_bytes: uint32,
-    num_pages: uint32,
-) -> None:
-    """As read_sticks, with zeros in the rows that the tensor does not have.
-
-    Pushes num_pages of cb.
-    """
-    if num_sticks < TILE_ROWS:
-        cb_reserve_back(cb, num_pages)
-        fill_zeros(get_write_ptr(cb) + num_sticks * row_bytes, (TILE_ROWS - num_sticks) * row_bytes)
-    read_sticks(tensor, cb, first_stick, num_sticks, offset_bytes, num_bytes, row_bytes, num_pages)
-
-
-@phase(pushes={"cb": "num_pages"}, gives={"cb": Region.ROWS})
 def read_stick_again(
     tensor: TensorArg,
     cb: CB,

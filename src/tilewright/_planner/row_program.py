@@ -22,11 +22,19 @@ element_bytes       bytes of an element of it
 NAME_stick_bytes    the same of another tensor, whose elements have another size; and so on
 inverse_width_bits  1/W as the bits of a float32; inverse_height_bits and inverse_slab_bits along other lines
 mean_factor_bits    what makes a mean of a sum where the mean is computed with (``line_plan.mean_factor``)
+keeps_right         1 if the part of the matrix that a core multiplies by stays in L1, else 0
+left_receivers      cores that get what is multiplied from another one; right_receivers, the matrix
+inner_group_tiles   tile-rows of the matrix that are read and sent at a time
+left_group_tiles    tiles of what is multiplied that are read and sent at a time
+all_tile_rows       tile-rows of all cores
 ==================  ==================================================================
 
 Runtime: ``num_tile_rows``, ``first_tile_row``, ``first_stick``, ``num_sticks`` (of the core; ``num_tile_columns`` or
-``num_slabs`` and so on along other lines), and the bits of the operation's numbers. A ``TensorArg`` takes the tensor of
-its name; the result's is ``output``.
+``num_slabs`` and so on along other lines), and the bits of the operation's numbers. In a matmul also ``first_block``
+(of the core's part of a line), ``num_written_rows`` (tile-rows of the core that are no repetition), ``sends_left``
+(whether the core reads for its group), ``left_first_x``, ``left_first_y``, ``left_last_x``, ``left_last_y`` (the first
+and the last core of the group), ``left_sender_x``, ``left_sender_y`` (the one that reads), and the same of ``right``. A
+``TensorArg`` takes the tensor of its name; that of the result is ``output``.
 """
 
 from __future__ import annotations
@@ -37,8 +45,12 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tilewright._planner import line_plan
 from tilewright._planner.kernel_names import of_tensor
+from tilewright._planner.shared_kernels import NUM_SEMAPHORES
 from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
+from tilewright._program.semaphore import SemaphoreDescriptor
+from tilewright._tensor.cores import CoreCoord
+from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tensor import Tensor
 from tilewright.kernels import Kernel
@@ -68,6 +80,7 @@ def build_program(
 ) -> ProgramDescriptor:
     """The program that runs ``plan`` on ``tensors``; ``numbers`` has the bits of runtime arguments by name."""
     compile_time = compile_time_values(plan, {name: each.dtype for name, each in tensors.items()})
+    of_cores = _values_of_cores(plan, next(iter(tensors.values())).device())
     descriptors = []
     for kernel in kernels:
         layout = kernel.arguments
@@ -79,17 +92,41 @@ def build_program(
                     name: _argument(kernel, name, "compile-time argument", compile_time) for name in layout.scalars
                 },
                 runtime_args={
-                    work.core: {
-                        name: _argument(kernel, name, "runtime argument", {**work.values, **numbers})
-                        for name in scalars
-                    }
-                    for work in plan.split.work
+                    core: {name: _argument(kernel, name, "runtime argument", {**values, **numbers}) for name in scalars}
+                    for core, values in of_cores.items()
                 },
                 tensors={name: _argument(kernel, of_tensor(name), "tensor", tensors) for name in layout.tensors},
                 config=plan.compute_config(config) if kernel is kernels.compute else None,
             )
         )
-    return ProgramDescriptor(kernels=descriptors, cbs=plan.circular_buffers())
+    return ProgramDescriptor(kernels=descriptors, cbs=plan.circular_buffers(), semaphores=_semaphores(plan))
+
+
+def _values_of_cores(plan: Plan, device: Device | None) -> dict[CoreCoord, Mapping[str, int]]:
+    """Runtime arguments with each core's work, by name; groups of cores by the coordinates of the NoC."""
+    if plan.schedule.multiplication is None:
+        return {work.core: work.values for work in plan.split.work}
+    assert device is not None
+    found: dict[CoreCoord, Mapping[str, int]] = {}
+    for work in plan.split.work:
+        values = dict(work.values)
+        for operand in ("left", "right"):
+            group = work.groups.get(operand, (work.core,) * 3)
+            for which, core in zip(("first", "last", "sender"), group, strict=True):
+                there = device.worker_core_from_logical_core(core)
+                values |= {f"{operand}_{which}_x": there.x, f"{operand}_{which}_y": there.y}
+        alone = {"first_block": 0, "num_written_rows": work.num_lines, "sends_left": 1, "sends_right": 1}
+        found[work.core] = {**alone, **values}
+    return found
+
+
+def _semaphores(plan: Plan) -> list[SemaphoreDescriptor]:
+    if plan.schedule.multiplication is None:
+        return []
+    return [
+        SemaphoreDescriptor(id=number, core_ranges=plan.split.cores, initial_value=0)
+        for number in range(NUM_SEMAPHORES)
+    ]
 
 
 def _argument(kernel: Kernel, name: str, kind: str, known: Mapping[str, Value]) -> Value:
@@ -106,7 +143,9 @@ def _argument(kernel: Kernel, name: str, kind: str, known: Mapping[str, Value]) 
 def compile_time_values(plan: Plan, dtypes: Mapping[str, DataType]) -> dict[str, int]:
     """Everything a kernel may take as a compile-time argument, by name; ``dtypes`` are those of the tensors."""
     sizes = {name: each.element_bytes for name, each in {"": plan.rows.dtype, **dtypes}.items() if _has_elements(each)}
-    return line_plan.compile_time_values(plan.rows, plan.block_tiles, sizes)
+    grid = plan.split.grid
+    receivers = {"left_receivers": 0, "right_receivers": 0} if grid is None else grid.receivers()
+    return {**line_plan.compile_time_values(plan.rows, plan.block_tiles, sizes), **receivers}
 
 
 def _has_elements(dtype: DataType) -> bool:

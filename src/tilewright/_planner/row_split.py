@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work split of an operation along the last dimension: tile-rows onto cores.
+"""Work split of an operation: lines of tiles onto cores, parts of a matmul onto a rectangle of them.
 
 Rows do not know each other, so all dimensions but the last are one: a tensor [N, C, H, W] is N*C*H sticks of W
 elements. 32 sticks are a tile-row, the unit of work.
@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from tilewright._planner.line_plan import Lines, core_values
+from tilewright._planner.work_grid import WorkGrid, part_values
 from tilewright._program.work_split import Grid, corerange_to_cores, split_work_to_cores
 from tilewright._tensor.cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
 from tilewright._tensor.dtype import DataType
@@ -34,6 +35,9 @@ class TensorRows(Lines):
         in_slabs: tile-rows begin anew with every slab of the last two dimensions, as those of tensors in tiles do.
         direction: of the lines of tiles that an operation works along.
         inner_width: elements of a row that is multiplied by a matrix, whose columns the shape has; 0 without one.
+        part_tiles, keeps_right, left_rows, right_blocks: what a core has of a line, of the matrix and of what is
+            multiplied by it.
+        segments: parts of a tile-row that cores take by themselves.
     """
 
     shape: tuple[int, ...]
@@ -41,6 +45,11 @@ class TensorRows(Lines):
     in_slabs: bool = False
     direction: Direction = Direction.ROWS
     inner_width: int = 0
+    part_tiles: int = 0
+    keeps_right: bool = False
+    left_rows: int = 1
+    right_blocks: int = 1
+    segments: int = 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,12 +58,16 @@ class CoreWork:
 
     Attributes:
         values: the same as runtime arguments of kernels, by name: ``num_tile_rows``, ``first_stick`` ...
+        groups: of the cores that share an operand of a matmul with it, the first and the last, and the one that reads.
+        first_tile: of the part of a line that it has.
     """
 
     core: CoreCoord
     first_line: int
     num_lines: int
     values: Mapping[str, int] = dataclasses.field(hash=False)
+    groups: Mapping[str, tuple[CoreCoord, ...]] = dataclasses.field(default_factory=dict, hash=False)
+    first_tile: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,9 +77,12 @@ class RowSplit:
     cores: CoreRangeSet
     work: tuple[CoreWork, ...] = dataclasses.field(hash=False)  # follows from the rows and the cores
     unit: str = "tile-row"
+    grid: WorkGrid | None = None
 
     def describe(self) -> str:
         """One line: ``12 tile-rows on 5 cores (2 cores with 3, 3 cores with 2)``."""
+        if self.grid is not None:
+            return _grid_text(self.grid)
         counts = [each.num_lines for each in self.work]
         groups = [f"{counted(counts.count(size), 'core')} with {size}" for size in sorted(set(counts), reverse=True)]
         return f"{counted(sum(counts), self.unit)} on {counted(len(counts), 'core')} ({', '.join(groups)})"
@@ -82,7 +98,43 @@ def split_rows(rows: TensorRows, selection: CoreSelection) -> RowSplit:
         for core in corerange_to_cores(group):
             work.append(CoreWork(core, first, lines, core_values(rows, first, lines)))
             first += lines
-    return RowSplit(cores, tuple(work), rows.direction.unit)
+    return RowSplit(cores, tuple(work), rows.direction.unit if rows.segments == 1 else "segment of a tile-row")
+
+
+def rectangle_of(selection: CoreSelection) -> CoreRange | None:
+    """The cores of a selection, if they are a rectangle."""
+    if isinstance(selection, CoreRangeSet):
+        ranges = selection.ranges()
+        return ranges[0] if len(ranges) == 1 else None
+    x, y = (selection.x, selection.y) if isinstance(selection, (CoreCoord, CoreGrid)) else selection
+    return CoreRange((0, 0), (x - 1, y - 1))
+
+
+def split_product(rows: TensorRows, grid: WorkGrid, cores: CoreRange, num_blocks: int, block_tiles: int) -> RowSplit:
+    """The parts of a product on the first cores of a rectangle."""
+    left, top = cores.start.x, cores.start.y
+    work = []
+    for y in range(grid.height):
+        for x in range(grid.width):
+            values = part_values(grid, x, y, rows.num_tile_rows, rows.line_tiles, num_blocks)
+            groups = {
+                name: tuple(CoreCoord(left + x, top + y) for x, y in group) for name, group in grid.groups(x, y).items()
+            }
+            core, tile = CoreCoord(left + x, top + y), values["first_block"] * block_tiles
+            work.append(CoreWork(core, values["first_tile_row"], grid.rounds, values, groups, tile))
+    used = CoreRange(cores.start, (left + grid.width - 1, top + grid.height - 1))
+    return RowSplit(CoreRangeSet([used]), tuple(work), grid=grid)
+
+
+def _grid_text(grid: WorkGrid) -> str:
+    cores = f"{counted(grid.num_cores, 'core')} ({grid.width}x{grid.height})"
+    each = f"{counted(grid.rounds, 'tile-row')} of {counted(grid.part_tiles, 'tile')} each"
+    shared = [
+        f"{counted(parts, 'core')} share {what}"
+        for parts, what in ((grid.column_parts, "the rows that are multiplied"), (grid.row_parts, "the matrix"))
+        if parts > 1
+    ]
+    return f"{cores}, {each}" + (f"; {', '.join(shared)}" if shared else "")
 
 
 def checked_selection(core_grid: CoreSelection | None, available: CoreCoord) -> CoreSelection:

@@ -13,7 +13,8 @@ Which values have a circular buffer:
 - what the declaration gives an index (``buffers=``);
 - a value as wide as the row that costs much and is needed more than once (``KEEP_FROM_COST``), while a row may stay
   in L1;
-- a part of an expression that does not fit DST (:mod:`tilewright._planner.registers`).
+- a part of an expression that does not fit DST (:mod:`tilewright._planner.registers`);
+- if the clock prefers it (``values_in_buffers``), what is summed, where the matrix unit makes it.
 
 Everything else lives in DST and is computed again where it is needed again.
 
@@ -38,7 +39,7 @@ from tilewright._planner.integers import compile_integers, is_number_of, is_whol
 from tilewright._planner.matmul import Multiplication, may_be_nan_outside_rows
 from tilewright._planner.model import Choices, Operand, Role, Schedule
 from tilewright._planner.passes import Draft, PassBuilder
-from tilewright._planner.recompute_cost import KEEP_FROM_COST, cost_of, is_number
+from tilewright._planner.recompute_cost import KEEP_FROM_COST, cost_of, is_number, matrix_values
 from tilewright._planner.register_program import DST_TILES, RegisterProgram, TileSource, as_integers
 from tilewright._planner.registers import Surroundings, TooManyRegistersError, compile_program, float_bits_text
 from tilewright._planner.stores import LEFT, LEFT_SCALER, factor_stores, stores_of
@@ -70,7 +71,7 @@ def make_schedule(
 
 @dataclasses.dataclass(frozen=True)
 class Factors:
-    """What is multiplied to make one of a schedule's tensors."""
+    """The product that makes one of a schedule's tensors."""
 
     multiplication: Multiplication
     left: Sequence[Operand]
@@ -160,6 +161,8 @@ class _Scheduler:
                 stored[id(node)] = node
             if node.own is not None:
                 stored |= {id(each): each for each in (*node.operands, node)}
+            if node.function in REDUCTIONS and self._choices.values_in_buffers:
+                stored |= {id(each): each for each in matrix_values(node.operands[0])}
         for node in self._nodes:
             for operand in node.operands:
                 if operand.extent is Extent.COLUMN and node.extent is Extent.FULL and node.function not in REDUCTIONS:
@@ -170,7 +173,7 @@ class _Scheduler:
         return id(node) not in self.stored and is_number(node)
 
     def _store_dear_values(self) -> None:
-        """What costs much and is needed in several places, as long as it can stay where it is needed."""
+        """Values that are expensive and needed in several places, as long as they can stay in L1."""
         counts: dict[int, set[tuple[int, int]]] = {}
         for target, place in self._targets():
             for node in self._segment(target):
@@ -186,7 +189,7 @@ class _Scheduler:
         return None
 
     def _targets(self) -> list[tuple[Value, int]]:
-        """What passes compute, with the number of the pass: reductions' operands, results, stored values."""
+        """Values that passes compute, with the number of the pass: reductions' operands, results, stored values."""
         found = []
         for node in self._nodes:
             if node.function in REDUCTIONS:
@@ -324,7 +327,7 @@ class _Scheduler:
         return self._assembled(drafts)
 
     def _draft(self, number: int) -> Draft:
-        """What a pass must compute; pass 0 has columns only, of column inputs."""
+        """Values that a pass must compute; pass 0 has columns only, of column inputs."""
         draft = Draft(number)
         wanted: list[tuple[Value, Value | None]] = []
         for node in self._nodes:
@@ -428,7 +431,9 @@ class _Scheduler:
         for node in self.stored.values():
             if node.function == "parameter":
                 numbers[f"{node.name}_bits"] = node
-        return Schedule(self._direction, self._strategy, columns_in, tuple(passes), stores, numbers, outputs)
+        made = Schedule(self._direction, self._strategy, columns_in, tuple(passes), stores, numbers, outputs)
+        chosen = self._choices
+        return dataclasses.replace(made, values_in_buffers=chosen.values_in_buffers, segmented=chosen.segmented)
 
     def output_name(self, index: int) -> str:
         if self._after is not None:

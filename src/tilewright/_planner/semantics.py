@@ -29,7 +29,7 @@ _CAST_TO = {
 
 
 class Meaning:
-    """What a declaration says, before anything is planned.
+    """The meaning of a declaration, before anything is planned.
 
     Attributes:
         name: of the function.
@@ -46,7 +46,7 @@ class Meaning:
 
     @functools.cached_property
     def graph(self) -> Formula:
-        """What it computes."""
+        """The formula."""
         inputs = [Value("input", extent=each.extent, name=each.name, is_matrix=each.is_matrix) for each in self.inputs]
         return self._graph_of(inputs, [Value("parameter", name=name) for name in self.parameters])
 
@@ -60,7 +60,7 @@ class Meaning:
 
     @functools.cached_property
     def planned_graph(self) -> Formula:
-        """What it computes, as the planner sees it: along lines of tiles, a matmul as a tensor of its own."""
+        """The formula as the planner sees it: along lines of tiles, a matmul as a tensor of its own."""
         return self._without_matmul[0]
 
     @property
@@ -74,7 +74,7 @@ class Meaning:
 
     @property
     def formula(self) -> str:
-        """What it computes, in one line."""
+        """The formula in one line."""
         return f"y = {self.graph.text()}"
 
     @property

@@ -64,7 +64,7 @@ class Intermediate:
 
     @property
     def extent(self) -> Extent:
-        """What it is to the parts that read it: what serves all rows of a slab comes row by row."""
+        """Its extent in the parts that read it: what serves all rows of a slab comes row by row."""
         return {Extent.ROW: Extent.FULL, Extent.SCALAR: Extent.COLUMN}.get(self.value.extent, self.value.extent)
 
     @property
@@ -79,7 +79,7 @@ class Intermediate:
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """What one program computes.
+    """The computation of one program.
 
     Attributes:
         targets: the values of the whole formula that it makes.
@@ -145,7 +145,7 @@ class _Splitter:
 
     @functools.cached_property
     def _intermediates(self) -> dict[int, Intermediate]:
-        """What every value would be as an intermediate, by id."""
+        """Every value as an intermediate, by id."""
         readers: dict[int, list[tuple[Value, int]]] = {}
         for node in self._by_id.values():
             for index, operand in enumerate(node.operands):
@@ -171,7 +171,7 @@ class _Splitter:
         return not self._below[id(node)].isdisjoint(self._whole_inputs)
 
     def _key(self, targets: Sequence[Value], cuts: frozenset[int]) -> _Key:
-        """What a part depends on: its targets, and those of the intermediates that lie below them."""
+        """Values that a part depends on: its targets, and those of the intermediates that lie below them."""
         below = frozenset().union(*(self._below[id(each)] for each in targets))
         return tuple(id(each) for each in targets), cuts & below
 
@@ -292,7 +292,7 @@ class _Splitter:
     # States.
 
     def _targets(self, cuts: Collection[int]) -> list[Value]:
-        """What parts compute, in the order of the formula."""
+        """Targets of the parts, in the order of the formula."""
         wanted = {id(each) for each in self._formula.outputs} | set(cuts)
         return sorted((self._by_id[key] for key in wanted), key=lambda each: self._order[id(each)])
 

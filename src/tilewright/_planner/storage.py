@@ -37,8 +37,8 @@ _FIRST_INDEX = {
 }
 _NUM_INDICES = 32
 _MATMUL = {
-    Role.LEFT_ROWS: PageCount(per_inner=1),
-    Role.LEFT: PageCount(per_inner=1),
+    Role.LEFT_ROWS: PageCount(per_left=1),
+    Role.LEFT: PageCount(per_left=1),
     Role.RIGHT_ROWS: PageCount(per_block=2),
     Role.RIGHT: PageCount(per_inner_block=1),
 }

@@ -20,7 +20,7 @@ LEFT_SCALER = "left_scaler"
 
 
 class Planned(Surveyor, Protocol):
-    """What the buffers depend on, besides what the order of steps does."""
+    """Inputs of the choice of buffers, besides the order of steps."""
 
     @property
     def formula(self) -> Formula: ...

@@ -45,13 +45,16 @@ def write_mask_tile(address: uint32, valid_columns: uint32, valid_rows: uint32) 
 def fill_masks(cb: CB, last_tile_columns: uint32, last_tile_rows: uint32) -> None:
     """Masks for tiles at the right edge, at the lower edge, and for the one at both.
 
-    Pushes three pages of cb, whose format is Float16_b.
+    Pushes three pages of cb, whose format is Float16_b; those of edges that no tile has are not written.
     """
     cb_reserve_back(cb, 3)
     address = get_write_ptr(cb)
-    write_mask_tile(address, last_tile_columns, 32)
-    write_mask_tile(address + get_tile_size(cb), 32, last_tile_rows)
-    write_mask_tile(address + 2 * get_tile_size(cb), last_tile_columns, last_tile_rows)
+    if last_tile_columns != 32:
+        write_mask_tile(address, last_tile_columns, 32)
+    if last_tile_rows != 32:
+        write_mask_tile(address + get_tile_size(cb), 32, last_tile_rows)
+        if last_tile_columns != 32:
+            write_mask_tile(address + 2 * get_tile_size(cb), last_tile_columns, last_tile_rows)
     cb_push_back(cb, 3)
 
 

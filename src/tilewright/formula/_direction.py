@@ -38,12 +38,12 @@ class Direction(str, enum.Enum):
 
     @property
     def unit(self) -> str:
-        """What a core works on at a time, as people say it."""
+        """The unit of a core's work, in words."""
         return {Direction.ROWS: "tile-row", Direction.COLUMNS: "tile-column", Direction.SLABS: "slab"}[self]
 
     @property
     def line(self) -> str:
-        """What a line of tiles holds: a row of the tensor, one of its columns, a slab of it."""
+        """The part of the tensor in a line of tiles: a row of the tensor, one of its columns, a slab of it."""
         return self.value.removesuffix("s")
 
     @property
@@ -58,7 +58,7 @@ class Direction(str, enum.Enum):
 
     @property
     def length(self) -> str:
-        """What a line measures."""
+        """Number of elements in a line."""
         return {Direction.ROWS: "width", Direction.COLUMNS: "height", Direction.SLABS: "slab"}[self]
 
     def held(self, extent: Extent) -> Extent:

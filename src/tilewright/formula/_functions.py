@@ -140,24 +140,24 @@ def where(condition: Operand, a: Operand, b: Operand) -> Value:
     return Value("where", values, extent)
 
 
-def sum(x: Operand, dim: Any = -1) -> Value:
+def sum(x: Operand, dim: Any = -1, *, cluster_axis: int | None = None) -> Value:
     """The sum over the last dimension (``dim=-1``), the one before it (-2), or both ((-2, -1)); they stay, as 1."""
-    return reduction("sum", x, dim)
+    return reduction("sum", x, dim, cluster_axis)
 
 
-def mean(x: Operand, dim: Any = -1) -> Value:
+def mean(x: Operand, dim: Any = -1, *, cluster_axis: int | None = None) -> Value:
     """The mean over a dimension: ``mean(x)``, ``mean(x, dim=-2)``."""
-    return reduction("mean", x, dim)
+    return reduction("mean", x, dim, cluster_axis)
 
 
-def max(x: Operand, dim: Any = -1) -> Value:
+def max(x: Operand, dim: Any = -1, *, cluster_axis: int | None = None) -> Value:
     """The largest value over a dimension: ``max(x)``."""
-    return reduction("max", x, dim)
+    return reduction("max", x, dim, cluster_axis)
 
 
-def min(x: Operand, dim: Any = -1) -> Value:
+def min(x: Operand, dim: Any = -1, *, cluster_axis: int | None = None) -> Value:
     """The smallest value over a dimension: ``min(x)``."""
-    return -reduction("max", -as_value(x), dim)
+    return -reduction("max", -as_value(x), dim, cluster_axis)
 
 
 def var(x: Operand, dim: Any = -1) -> Value:

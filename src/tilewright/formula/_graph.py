@@ -49,7 +49,7 @@ class Extent(enum.Enum):
 
 
 class Along(enum.Enum):
-    """What a reduction takes together."""
+    """The dimensions that a reduction combines."""
 
     ROWS = "the last dimension"
     COLUMNS = "the dimension before the last"
@@ -276,9 +276,14 @@ def power(base: Operand, exponent: float) -> Value:
     return Value("power", (value,), value.extent, numbers=(float(exponent),))
 
 
-def reduction(function: str, operand: Operand, dim: Any) -> Value:
-    """A reduction of a value over its last dimension, the one before it, or both."""
+def reduction(function: str, operand: Operand, dim: Any, cluster_axis: int | None = None) -> Value:
+    """A reduction of a value over its last dimension, the one before it, or both; not over the chips of a mesh."""
     value = as_value(operand)
+    if cluster_axis is not None:
+        raise FormulaError(
+            f"{function}({value}, cluster_axis={cluster_axis!r}): a formula is computed on each chip of a mesh by "
+            "itself; reduce over chips with ttnn.all_reduce or ttnn.reduce_scatter of the result"
+        )
     along = _along(function, value, dim)
     needed = {
         Along.ROWS: value.extent.per_column,

@@ -41,7 +41,7 @@ class OwnPhase:
 
 
 def own_phase(phase: Phase, *operands: Operand, means: Callable[..., Value], error: float = 2.0**-21) -> Value:
-    """What a phase of your own makes of values: ``own_phase(cube_tiles, x, means=lambda value: value ** 3)``.
+    """A value computed by a phase of your own: ``own_phase(cube_tiles, x, means=lambda value: value ** 3)``.
 
     Args:
         phase: a function with ``@phase`` that takes a buffer for each operand, one for its result, and num_tiles.

@@ -30,7 +30,7 @@ class Parameter:
 
     @property
     def rule(self) -> str:
-        """What it must be, as errors say it."""
+        """The requirement, as errors word it."""
         wanted = "positive" if self.is_positive else "a finite number"
         return f"{self.name.capitalize()} must be {wanted}"
 

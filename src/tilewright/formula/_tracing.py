@@ -18,7 +18,7 @@ from tilewright.formula._graph import FormulaError, Value, as_value, check_trans
 
 @dataclasses.dataclass(frozen=True)
 class Formula:
-    """What an operation computes.
+    """The formula of an operation.
 
     Attributes:
         inputs: its tensors, in the order of the parameters.
@@ -104,7 +104,7 @@ def _merged(outputs: Sequence[Value]) -> dict[int, Value]:
 
 
 def _called(function: Callable[..., Any], given: Mapping[str, Value], variables: dict[str, Any]) -> Any:
-    """What a function returns; its local variables, as they are then, go into ``variables``."""
+    """The return value of a function; its local variables, as they are then, go into ``variables``."""
     before = sys.getprofile()
 
     def look(frame: Any, event: str, _: Any) -> None:

@@ -121,5 +121,5 @@ def correlation(result: Float64, exact: Float64) -> float:
 
 
 def held(tensors: Mapping[str, Any]) -> dict[str, Float64]:
-    """What tensors really hold, in float64."""
+    """The values that tensors hold after rounding, in float64."""
     return {name: tensor.to_numpy().astype(np.float64) for name, tensor in tensors.items()}

@@ -154,7 +154,7 @@ def kept_call(
 
 
 def _options_key(chosen: Options, device: ChipDevice) -> object:
-    """What of the options decides the plan or the program."""
+    """The options that decide the plan or the program."""
     if chosen is USUAL_OPTIONS:
         return None
     return (

@@ -8,7 +8,6 @@ the plan for shapes and cores, the program for tensors.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -19,14 +18,11 @@ import numpy as np
 from tilewright._launch.chip_device import ChipDevice
 from tilewright._launch.run_program import run_program
 from tilewright._planner.error_bound import Bounds, bounds
-from tilewright._planner.kernels import kernels_of_module, module_text, own_phases
-from tilewright._planner.model import Choices, Operand, Schedule
-from tilewright._planner.plan import Plan, Variant, make_plan
+from tilewright._planner.model import Choices, Schedule
+from tilewright._planner.plan import Plan, Variant, make_plan, other_plans
 from tilewright._planner.row_program import Tensors, build_program
 from tilewright._planner.row_split import CoreSelection, TensorRows, checked_selection
-from tilewright._planner.schedule import Factors, make_schedule, strategies_of
 from tilewright._planner.semantics import Meaning
-from tilewright._planner.storage import buffer_indices, buffers_of, check_names
 from tilewright._planner.strategy import Strategy
 from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
@@ -46,9 +42,11 @@ from tilewright.kernels import Kernel
 from tilewright.ops._arrays import Operands
 from tilewright.ops._call_checks import check_call
 from tilewright.ops._case import OwnCase
+from tilewright.ops._derived_kernels import DerivedKernels
 from tilewright.ops._kept_calls import KeptCall, kept_call
 from tilewright.ops._options import OPTION_NAMES, USUAL_OPTIONS, Options, checked_config, with_options
 from tilewright.ops._outcome import Outcome
+from tilewright.ops._plan_by_clock import Chip, Decision, chip_of, decide
 from tilewright.ops._tolerance import OwnTolerance
 
 
@@ -95,10 +93,8 @@ class Operation(Meaning):
             and all(each.default is not inspect.Parameter.empty for each in rest)
         )
         self._fitted: dict[tuple[Input, ...], Operation] = {}
-        self._variants: dict[Form, dict[Strategy, Variant]] = {}
-        self._texts: dict[tuple[Form, Strategy], str] = {}
-        self._schedules: dict[tuple[Form, Strategy], Schedule] = {}
-        self._plan = functools.lru_cache(maxsize=256)(self._make_plan)
+        self._derived = DerivedKernels(self, choices)
+        self._decision = functools.lru_cache(maxsize=256)(self._make_decision)
         self._form = functools.lru_cache(maxsize=64)(self._make_form)
         self._results = functools.lru_cache(maxsize=256)(self._make_results)
 
@@ -220,82 +216,16 @@ class Operation(Meaning):
         return Form(dtypes, tiled, output_layout is Layout.TILE, self.output_dtypes(dtypes[main]), in_slabs)
 
     def variants(self, form: Form) -> dict[Strategy, Variant]:
-        """Circular buffers and kernels of each strategy, the quickest first."""
-        if form not in self._variants:
-            operands = self._operands(form)
-            strategies = strategies_of(self.planned_graph, operands, self.choices, self.direction)
-            made = {each: self._variant(form, each) for each in strategies}
-            check_names(self.choices, {buffer.name for each in made.values() for buffer in each.buffers})
-            self._variants[form] = made
-        return self._variants[form]
+        """Circular buffers and kernels of each strategy, the quickest first by rule."""
+        return self._derived.variants(form)
 
     def schedule(self, form: Form, strategy: Strategy) -> Schedule:
-        """What a core does, in which order."""
-        key = (form, strategy)
-        if key not in self._schedules:
-            self._schedules[key] = make_schedule(
-                self.planned_graph,
-                self._operands(form),
-                self.choices,
-                strategy,
-                [each.data_format.name for each in form.output_dtypes],
-                form.output_tiled,
-                self.direction,
-                self._factors(form),
-            )
-        return self._schedules[key]
+        """The steps of a core, in order."""
+        return self._derived.schedule(form, strategy)
 
     def kernel_text(self, form: Form, strategy: Strategy) -> str:
         """The Python module with the kernels of a strategy."""
-        key = (form, strategy)
-        if key not in self._texts:
-            schedule = self.schedule(form, strategy)
-            main = form.dtypes[self.inputs.index(self.main_input)]
-            names = (*(each.name for each in self.inputs), *self.output_names)
-            dtypes = (*form.dtypes, *form.output_dtypes)
-            own = frozenset(name for name, dtype in zip(names, dtypes, strict=True) if dtype is not main)
-            self._texts[key] = module_text(
-                self.name,
-                self.planned_graph,
-                schedule,
-                buffer_indices(schedule, self.choices),
-                self.output_names,
-                own,
-                self.choices.sticks,
-                form.output_tiled,
-            )
-        return self._texts[key]
-
-    def _variant(self, form: Form, strategy: Strategy) -> Variant:
-        schedule = self.schedule(form, strategy)
-        indices = buffer_indices(schedule, self.choices)
-        own = own_phases(self.planned_graph)
-        made = kernels_of_module(f"{self.name}_{strategy.value}", self.kernel_text(form, strategy), own)
-        kernels = dataclasses.replace(made, **self.choices.kernels.get(strategy.value, {}))
-        return Variant(buffers_of(schedule, indices, self.choices), kernels, schedule)
-
-    def _operands(self, form: Form) -> list[Operand]:
-        """What the planned formula takes; a product is made in tiles of float32."""
-        given = {each.name: each for each in self._given(form)}
-        return [
-            dataclasses.replace(given[each.name], extent=each.extent)
-            if each.name in given
-            else Operand(each.name, each.extent, "Float32", is_tiled=True)
-            for each in self.planned_graph.inputs
-        ]
-
-    def _given(self, form: Form) -> list[Operand]:
-        return [
-            Operand(each.name, each.extent, dtype.data_format.name, tiled, each.slabs)
-            for each, dtype, tiled in zip(self.inputs, form.dtypes, form.tiled, strict=True)
-        ]
-
-    def _factors(self, form: Form) -> Factors | None:
-        made = self.multiplication
-        if made is None:
-            return None
-        given = {each.name: each for each in self._given(form)}
-        return Factors(made, [given[each.name] for each in made.left_inputs], given[made.right.name])
+        return self._derived.kernel_text(form, strategy)
 
     def plan(
         self,
@@ -314,12 +244,27 @@ class Operation(Meaning):
 
         ``columns`` are those of the matrix in a matmul; it is square without.
         """
-        form = self.form(dtype, layout)
-        selection = checked_selection(core_grid, device.compute_with_storage_grid_size())
-        budget = device.circular_buffers_end() - device.description.l1_unreserved_base
-        return self._plan(form, tuple(shape), selection, budget, strategy, block_tiles, deeper, columns)
+        options = Options(core_grid=core_grid, strategy=strategy, block_tiles=block_tiles, deeper=deeper)
+        return self.decision(shape, dtype, device, options, layout=layout, columns=columns).chosen
 
-    def _make_plan(
+    def decision(
+        self,
+        shape: tuple[int, ...],
+        dtype: DataType | Sequence[DataType],
+        device: Device,
+        options: Options = USUAL_OPTIONS,
+        *,
+        layout: Layout | Sequence[Layout] = Layout.ROW_MAJOR,
+        columns: int | None = None,
+    ) -> Decision:
+        """The plan of such a call, with the plans that it was compared with."""
+        form = self.form(dtype, layout)
+        selection = checked_selection(options.core_grid, device.compute_with_storage_grid_size())
+        budget = device.circular_buffers_end() - device.description.l1_unreserved_base
+        asked = (options.strategy, options.block_tiles, options.deeper)
+        return self._decision(form, tuple(shape), selection, budget, *asked, columns, chip_of(device))
+
+    def _make_decision(
         self,
         form: Form,
         shape: tuple[int, ...],
@@ -329,7 +274,8 @@ class Operation(Meaning):
         block_tiles: int | None,
         deeper: frozenset[int],
         columns: int | None,
-    ) -> Plan:
+        chip: Chip,
+    ) -> Decision:
         in_slabs = form.in_slabs or self.direction is not Direction.ROWS
         inner_width = 0
         if self.multiplication is not None:
@@ -337,7 +283,16 @@ class Operation(Meaning):
         main = form.dtypes[self.inputs.index(self.main_input)]
         rows = TensorRows(shape, main, in_slabs, self.direction, inner_width)
         plan = make_plan(self.name, self.variants(form), rows, selection, budget, strategy, block_tiles)
-        return plan.with_deeper(deeper) if deeper else plan
+        if strategy is not None or block_tiles is not None or deeper:
+            return Decision(plan, (), plan.with_deeper(deeper) if deeper else plan, "it is what was asked for")
+        if self.choices.decides_plan:
+            return Decision(plan, (), plan, "the declaration decides about buffers, pages or kernels")
+        if self.multiplication is not None:
+            return Decision(plan, (), plan, "products are cut over the cores by rule")
+        names = (*(each.name for each in self.inputs), *self.output_names)
+        dtypes = dict(zip(names, (*form.dtypes, *form.output_dtypes), strict=True))
+        others = other_plans(plan, self._derived.all_variants(form), selection)
+        return decide(plan, others, dtypes, *chip, checked_config(None))
 
     def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:
         """Row-major tensors a plan could run on, the outputs among them, not written yet."""

@@ -29,7 +29,7 @@ def effects_of_other_plans(
     launches: list[TimedLaunch],
     on_trial: Callable[[str], None],
 ) -> tuple[Effect, ...]:
-    """What each change of the plan by itself saves; those that do not fit L1 are left out.
+    """Savings of each single change of the plan; those that do not fit L1 are left out.
 
     Args:
         options, outcome: what the operation was launched with, and what came of it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What running an operation leaves: results, plan, record and program."""
+"""Outcome of an operation's run: results, plan, record and program."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What running an operation left.
+    """Outcome of an operation's run.
 
     Attributes:
         tensors: inputs and results by name.
@@ -35,12 +35,12 @@ class Outcome:
 
     @property
     def parts(self) -> tuple[Outcome, ...]:
-        """What each program left: itself, unless the operation is split."""
+        """Outcomes of the programs: itself, unless the operation is split."""
         return (self,)
 
     @property
     def seconds(self) -> float:
-        """What this machine took for the launches."""
+        """Time of this machine for the launches."""
         return sum(each.run.seconds for each in self.parts)
 
     @functools.cached_property

@@ -56,7 +56,7 @@ def lifetime_of(schedule: Schedule, name: str) -> str:
 
 
 def requirement_rows(operation: Operation) -> list[tuple[str, str]]:
-    """What is refused, and in which words."""
+    """Refused calls and their error messages."""
     main = operation.main_input.name
     rows = [
         (each, operation.wording.text(each, main, "{}"))

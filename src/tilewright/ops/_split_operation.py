@@ -126,7 +126,7 @@ def _stub(name: str, graph: Formula, inputs: Sequence[str], whole: Operation) ->
 
 
 class SplitOutcome(Outcome):
-    """What running a split operation left: the results, and what each part left."""
+    """Outcome of a split operation's run: the results, and the outcome of each part."""
 
     def __init__(
         self, outputs: tuple[Tensor, ...], operation: Operation, tensors: Tensors, parts: tuple[Outcome, ...]

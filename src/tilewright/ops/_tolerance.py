@@ -14,7 +14,7 @@ from tilewright.formula._validation import OperationError
 
 @dataclasses.dataclass(frozen=True)
 class OwnTolerance:
-    """What a result may be off, in place of the bound of the error analysis.
+    """Allowed error of a result, in place of the bound of the error analysis.
 
     Attributes:
         absolute, relative: an element may be off by ``absolute + relative * abs(exact)``.
@@ -41,5 +41,5 @@ class OwnTolerance:
             raise OperationError("OwnTolerance: reason must say where the tolerance comes from")
 
     def allowed(self, exact: Float64) -> Float64:
-        """What each element may be off."""
+        """Allowed error of each element."""
         return np.asarray(self.absolute + self.relative * np.abs(exact))

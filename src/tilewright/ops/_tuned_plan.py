@@ -22,7 +22,7 @@ from tilewright.ops._tuning import Choice
 
 @dataclasses.dataclass(frozen=True)
 class TunedFor:
-    """What a choice was found for."""
+    """The problem that a choice was found for."""
 
     operation: str
     shape: str
@@ -51,7 +51,7 @@ def tuned_text(choice: Choice, tuned_for: TunedFor) -> str:
 
 
 def tuned_options(path: Path, tuned_for: TunedFor, device: Device) -> Options:
-    """What to ask the planner for, from a file.
+    """Options of the planner, from a file.
 
     Raises:
         OperationError: it is no such file, or it was tuned for something else.

@@ -72,7 +72,7 @@ class Choice:
         return ", ".join(parts) or "as planned"
 
     def options(self, device: Device) -> Options:
-        """What to ask the planner for, so that it plans this."""
+        """Options with which the planner makes this plan."""
         cores = None
         if self.rows is not None:
             last = CoreCoord(device.compute_with_storage_grid_size().x - 1, self.rows - 1)
@@ -101,7 +101,7 @@ class Trial:
 
 @dataclasses.dataclass(frozen=True)
 class Tuned:
-    """What tuning found.
+    """Result of tuning.
 
     Attributes:
         first: as the planner does it by itself.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call of an operation runs: the plan with the operation's own kernels in it, or the operation's own program."""
+"""The program of an operation's call: the plan with the operation's own kernels, or the operation's own program."""
 
 from __future__ import annotations
 

@@ -308,10 +308,10 @@ def run_untilize_each(num_tiles: RuntimeArg, cb: Buffers) -> None:
 @compute_kernel
 def run_multiply_rows(inner_tiles: RuntimeArg, num_tiles: RuntimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    phases.multiply_rows(cb.a, cb.b, cb.out, inner_tiles, num_tiles)
+    phases.multiply_rows(cb.a, cb.b, cb.out, 0, inner_tiles, num_tiles)
 
 
 @compute_kernel
 def run_multiply_rows_transposed(inner_tiles: RuntimeArg, num_tiles: RuntimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    phases.multiply_rows_transposed(cb.a, cb.b, cb.out, inner_tiles, num_tiles)
+    phases.multiply_rows_transposed(cb.a, cb.b, cb.out, 0, inner_tiles, num_tiles)

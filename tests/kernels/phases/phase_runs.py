@@ -35,13 +35,13 @@ def buffer(index: int, dtype: ttnn.DataType, num_pages: int, page_bytes: int) ->
 
 
 def as_stored(array: np.ndarray, dtype: ttnn.DataType) -> np.ndarray:
-    """What a tensor of this type holds, in float64."""
+    """Values of a tensor of this type, in float64."""
     narrow = array.astype(np.float32)
     return (narrow.astype(ml_dtypes.bfloat16) if dtype == ttnn.bfloat16 else narrow).astype(np.float64)
 
 
 def in_src(array: np.ndarray, fp32_dest: bool) -> np.ndarray:
-    """What is left of float32 values in a source register: 10 mantissa bits, 7 with 16-bit DST, cut."""
+    """float32 values in a source register: 10 mantissa bits, 7 with 16-bit DST, cut."""
     return _cut(array, 10 if fp32_dest else 7)
 
 

@@ -21,11 +21,13 @@ COMPILE_TIME = (
     "height_tiles",
     "slab_tiles",
     "num_blocks",
+    "segment_blocks",
     "block_tiles",
     "last_block_tiles",
     "last_tile_columns",
     "last_tile_rows",
     "inner_tiles",
+    "keeps_right",
     "inner_last_tile_columns",
     "inner_mean_factor_bits",
     "inverse_inner_bits",
@@ -64,7 +66,7 @@ class ComputeText:
         inside += [INDENT + each for each in self._left_lines()]
         for each in self._schedule.passes:
             inside += self._pass_lines(each)
-        inside += [f"{INDENT}cb_pop_front(cb.{self._factor_buffer(Role.LEFT)}, inner_tiles)"] if self._product else []
+        inside += [INDENT + each for each in self._popped_factors()]
         text = "\n".join(inside)
         if re.search(r"\bpartial\b", text):
             body.append("partial = last_tile_columns != 32")
@@ -72,9 +74,11 @@ class ComputeText:
             body.append("inner_partial = inner_last_tile_columns != 32")
         if re.search(r"\blast\b", text):
             body.append("last = num_blocks - 1")
-        body += [f"for _ in range(num_{self._direction.counter}s):", *inside]
+        index = "index" if re.search(r"\bindex\b", text) else "_"
+        body += [f"for {index} in range({self._num_lines}):", *inside]
         used = set(re.findall(r"\w+", "\n".join(body)))
-        parameters = [f"num_{self._direction.counter}s: RuntimeArg"]
+        counter = self._direction.counter
+        parameters = [f"{name}: RuntimeArg" for name in (f"first_{counter}", self._num_lines) if name in used]
         parameters += [f"{name}: RuntimeArg" for name in self._schedule.numbers if name in used]
         parameters += [f"{name}: CompileTimeArg" for name in COMPILE_TIME if name in used]
         head = signature_lines(self._kernel_name, [*parameters, "cb: Buffers"])
@@ -82,6 +86,14 @@ class ComputeText:
         return "\n".join(
             ["@compute_kernel", *head, *docstring(purpose), *(INDENT + each if each else each for each in body)]
         )
+
+    @property
+    def _num_lines(self) -> str:
+        return "num_segments" if self._schedule.segmented else f"num_{self._direction.counter}s"
+
+    @property
+    def _num_blocks(self) -> str:
+        return "segment_blocks" if self._schedule.segmented else "num_blocks"
 
     # A matmul.
 
@@ -95,7 +107,7 @@ class ComputeText:
         return next((each.name for each in self._schedule.stores.values() if each.role is role), "")
 
     def _left_lines(self) -> list[str]:
-        """What is multiplied, as tiles."""
+        """Operands of the product, as tiles."""
         before = self._schedule.left
         if before is None:
             rows, tiles = self._factor_buffer(Role.LEFT_ROWS), self._factor_buffer(Role.LEFT)
@@ -115,13 +127,41 @@ class ComputeText:
         made = self._schedule.multiplication
         is_transposed = made is not None and made.is_transposed
         times, tiles = ("block_tiles", "inner_tiles") if is_transposed else ("inner_tiles", "block_tiles")
+        may_stay = self._schedule.makes_product_once
         lines = []
         if rows:
-            lines = [f"{indent}for _ in range({times}):"]
-            lines.append(f"{indent}{INDENT}tilize(cb.{rows}, cb.{right}, {tiles})")
+            tilized = [f"for _ in range({times}):", f"{INDENT}tilize(cb.{rows}, cb.{right}, {tiles})"]
+            if may_stay:
+                is_new = f"keeps_right == 0 or index == 0{self._or_new_slab('')}"
+                tilized = [f"if {is_new}:", *(INDENT + each for each in tilized)]
+            lines = [indent + each for each in tilized]
         product = _input_stores(self._schedule, self._product)[0]
-        arguments = [f"cb.{left}", f"cb.{right}", f"cb.{product}", "inner_tiles", "block_tiles"]
-        return lines + call_lines("multiply_rows_transposed" if is_transposed else "multiply_rows", arguments, indent)
+        first = "keeps_right * block * inner_tiles * block_tiles" if may_stay else "0"
+        arguments = [f"cb.{left}", f"cb.{right}", f"cb.{product}", first, "inner_tiles", "block_tiles"]
+        lines += call_lines("multiply_rows_transposed" if is_transposed else "multiply_rows", arguments, indent)
+        popped = [f"cb_pop_front(cb.{right}, inner_tiles * block_tiles)"]
+        if may_stay:
+            popped = ["if keeps_right == 0:", *(INDENT + each for each in popped)]
+        return lines + [indent + each for each in popped]
+
+    def _or_new_slab(self, later: str) -> str:
+        """The rest of a condition: the tile-row, or one ``later``, is the first of a slab that has its own matrix."""
+        made = self._schedule.multiplication
+        if made is None or not made.is_batched:
+            return ""
+        return f" or (first_tile_row + index{later}) % height_tiles == 0"
+
+    def _popped_factors(self) -> list[str]:
+        """Pops of the operands: after their tile-row; a matrix that stays, after the last tile-row of its slab."""
+        if not self._product:
+            return []
+        lines = [f"cb_pop_front(cb.{self._factor_buffer(Role.LEFT)}, inner_tiles)"]
+        if self._schedule.makes_product_once:
+            is_last = f"index + 1 == num_tile_rows{self._or_new_slab(' + 1')}"
+            pages = "num_blocks * inner_tiles * block_tiles"
+            lines += [f"if keeps_right != 0 and ({is_last}):"]
+            lines += [f"{INDENT}cb_pop_front(cb.{self._factor_buffer(Role.RIGHT)}, {pages})"]
+        return lines
 
     def _how(self) -> str:
         count = len(self._schedule.passes)
@@ -148,16 +188,20 @@ class ComputeText:
         self._steps.begin(part)
         lines = []
         if part.loads or self._product in part.loaded_inputs:
-            lines.append(f"{INDENT}for _ in range(num_blocks):")
-            lines += self._product_lines(INDENT * 2) if self._product in part.loaded_inputs else []
-            lines += [line for step in part.loads for line in self._steps.load(step, INDENT * 2)]
+            loads = self._product_lines(INDENT * 2) if self._product in part.loaded_inputs else []
+            loads += [line for step in part.loads for line in self._steps.load(step, INDENT * 2)]
+            lines += [f"{INDENT}for {_block_name(loads)} in range({self._num_blocks}):", *loads]
         lines += self._steps.sequence(part.row, INDENT)
         block = self._product_lines(INDENT * 2) if self._product in part.streamed else []
         block += self._steps.sequence(part.block, INDENT * 2)
         if block:
-            name = "block" if any(re.search(r"\bblock\b", line) for line in block) else "_"
-            lines += [f"{INDENT}for {name} in range(num_blocks):", *block]
+            lines += [f"{INDENT}for {_block_name(block)} in range({self._num_blocks}):", *block]
         return lines + self._steps.sequence(part.column, INDENT)
+
+
+def _block_name(lines: list[str]) -> str:
+    """The variable of a loop over blocks."""
+    return "block" if any(re.search(r"\bblock\b", line) for line in lines) else "_"
 
 
 def _input_stores(schedule: Schedule, name: str) -> tuple[str, str]:

@@ -19,12 +19,22 @@ from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent
 from tilewright.formula._inputs import Slabs
 
+_PLACES = ("first_x", "first_y", "last_x", "last_y", "sender_x", "sender_y")  # of a group of cores
 _LEFT = {Role.LEFT_ROWS: Role.ROWS_IN, Role.LEFT: Role.INPUT}
 LAST = "last_block_tiles if block == num_blocks - 1 else block_tiles"
 _RUNTIME = (
     "first_stick",
     "num_sticks",
+    "first_segment",
+    "num_segments",
     *(f"{which}_{each.counter}{s}" for each in Direction for which, s in (("first", ""), ("num", "s"))),
+    "num_written_rows",
+    "first_block",
+    *(
+        name
+        for operand in ("left", "right")
+        for name in (f"sends_{operand}", *(f"{operand}_{place}" for place in _PLACES))
+    ),
 )
 _COMPILE_TIME = (
     "height",
@@ -32,6 +42,8 @@ _COMPILE_TIME = (
     "height_tiles",
     "width_tiles",
     "num_blocks",
+    "line_segments",
+    "segment_blocks",
     "block_tiles",
     "last_block_tiles",
     "last_tile_columns",
@@ -39,6 +51,12 @@ _COMPILE_TIME = (
     "inner_width",
     "inner_tiles",
     "inner_last_tile_columns",
+    "inner_group_tiles",
+    "left_group_tiles",
+    "all_tile_rows",
+    "keeps_right",
+    "left_receivers",
+    "right_receivers",
 )
 
 
@@ -84,10 +102,40 @@ class DataflowText:
             inside += [self._loop(each.loaded_inputs)] if each.loaded_inputs else []
             inside += [self._loop(each.streamed)] if each.streamed else []
         lines += [*self._lines_of_tiles(), *(INDENT + line for line in _repeated(inside))]
+        if self._is_product:
+            lines += ["noc_async_write_barrier()", "noc_async_atomic_barrier()"]
         tensors = dict.fromkeys(each for name in self._inputs for each in self._tensors_of(name))
         return self._kernel("reader_kernel", name, list(tensors), lines, "What compute takes, in its order.")
 
     # A matmul.
+
+    @property
+    def _is_product(self) -> bool:
+        """Whether there is a matmul, of which a core may have a part of the columns."""
+        return self._schedule.multiplication is not None
+
+    @property
+    def _blocks(self) -> str:
+        """The head of a loop over the blocks of a line that the core has."""
+        if self._schedule.segmented:
+            return "for block in range(own_block, own_block + segment_blocks):"
+        blocks = "first_block, first_block + num_blocks" if self._is_product else "num_blocks"
+        return f"for block in range({blocks}):"
+
+    @property
+    def _block_tiles(self) -> str:
+        """Tiles of a block that the line has."""
+        return "part_of(block, block_tiles, width_tiles)" if self._is_product else LAST
+
+    def _block_part(self, tensor: str) -> list[str]:
+        """Of a block of sticks: where it begins, its bytes, and those that it has room for."""
+        stick, block = self._size(tensor, "stick"), self._size(tensor, "block")
+        return [f"block * {block}", f"min({block}, {stick} - block * {block})", block]
+
+    def _group(self, operand: str) -> list[str]:
+        """Arguments of a shared read: its group of cores."""
+        places = [f"{operand}_{place}" for place in _PLACES]
+        return [f"sends_{operand}", *places, f"{operand}_receivers", f"{operand.upper()}_SEMAPHORES"]
 
     def _tensors_of(self, name: str) -> list[str]:
         """The tensor that is read for an input; for a product, those it is made of."""
@@ -108,13 +156,21 @@ class DataflowText:
                 lines += self._column_lines(name, stores)
             elif extent is Extent.FULL and Role.ROWS_IN not in stores:
                 tiles = stores[Role.INPUT]
-                page = f"{self._tile_row(tiles)} * inner_tiles"
-                lines += moved_lines("read_tiles", name, [f"cb.{tiles.name}", page, "inner_tiles", "inner_tiles"], "")
+                page, groups = f"{self._tile_row(tiles)} * inner_tiles", "inner_tiles // left_group_tiles"
+                sizes = ["1", "left_group_tiles", "left_group_tiles", "left_group_tiles"]
+                arguments = [f"cb.{tiles.name}", page, groups, *sizes, *self._group("left")]
+                lines += moved_lines("read_shared_tiles", name, arguments, "")
             elif extent is Extent.FULL:
                 element = self._size(name, "element")
                 sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
-                lines += self._rows_lines(name, stores[Role.ROWS_IN], sizes, "")
+                lines += self._left_rows_lines(name, stores[Role.ROWS_IN], sizes)
         return lines
+
+    def _left_rows_lines(self, name: str, store: Store, sizes: Sequence[str]) -> list[str]:
+        if store.slabs is not None:
+            return self._rows_lines(name, store, sizes, "")
+        arguments = [f"cb.{store.name}", "stick", "rows", "rows", *sizes, *self._group("left")]
+        return moved_lines("read_shared_sticks", name, arguments, "")
 
     def _left_row(self, name: str, stores: dict[Role, Store]) -> list[str]:
         """A row that serves all rows which are multiplied, a tile at a time."""
@@ -140,42 +196,51 @@ class DataflowText:
         rows, tiles = self._factor(Role.RIGHT_ROWS), self._factor(Role.RIGHT)
         if made.is_transposed:
             return self._transposed_right(name, rows, tiles)
-        lines = [f"{INDENT}for inner in range(inner_tiles):"]
         slab = "tile_row // height_tiles * inner_tiles * width_tiles + " if made.is_batched else ""
         if not rows:
-            page = f"{slab}inner * width_tiles + block * block_tiles"
-            return lines + moved_lines("read_tiles", name, [f"cb.{tiles[0]}", page, LAST, "block_tiles"], INDENT * 2)
-        stick, block = self._size(name, "stick"), self._size(name, "block")
-        part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block, "block_tiles"]
+            page, groups = f"{slab}block * block_tiles", "inner_tiles // inner_group_tiles"
+            sizes = ["inner_group_tiles", "width_tiles", self._block_tiles, "block_tiles"]
+            arguments = [f"cb.{tiles[0]}", page, groups, *sizes, *self._group("right")]
+            return self._if_needed(moved_lines("read_shared_tiles", name, arguments, ""))
         slab = "tile_row // height_tiles * inner_width + " if made.is_batched else ""
         first = f"{slab}inner * TILE_ROWS"
-        arguments = [f"cb.{rows[0]}", first, "min(TILE_ROWS, inner_width - inner * TILE_ROWS)"]
-        return lines + moved_lines("read_sticks_or_zeros", name, [*arguments, *part], INDENT * 2)
+        arguments = [f"cb.{rows[0]}", first, "min(TILE_ROWS, inner_width - inner * TILE_ROWS)", "TILE_ROWS"]
+        arguments += [*self._block_part(name), "block_tiles", *self._group("right")]
+        lines = moved_lines("read_shared_sticks", name, arguments, INDENT)
+        return self._if_needed(["for inner in range(inner_tiles):", *lines])
+
+    def _if_needed(self, lines: Sequence[str]) -> list[str]:
+        """Lines that read a block of a matrix: once, if it stays for all tile-rows that are multiplied by it."""
+        made = self._schedule.multiplication
+        if made is None or not self._schedule.makes_product_once:
+            return [INDENT + line for line in lines]
+        is_new = "index == 0 or tile_row % height_tiles == 0" if made.is_batched else "index == 0"
+        return [f"{INDENT}if keeps_right == 0 or {is_new}:", *(INDENT * 2 + line for line in lines)]
 
     def _transposed_right(self, name: str, rows: Sequence[str], tiles: Sequence[str]) -> list[str]:
         """A block of rows of a transposed matrix, a tile-row at a time; those beyond it are not written."""
         made = self._schedule.multiplication
         assert made is not None
-        lines = [f"{INDENT}for part in range(block_tiles):"]
-        lines.append(f"{INDENT * 2}column = (block * block_tiles + part) * TILE_ROWS")
+        head = ["for part in range(block_tiles):", f"{INDENT}column = (block * block_tiles + part) * TILE_ROWS"]
         if not rows:
             slab = "tile_row // height_tiles * width_tiles + " if made.is_batched else ""
             page = f"({slab}block * block_tiles + part) * inner_tiles"
             count = "inner_tiles if column < width else 0"
-            return lines + moved_lines("read_tiles", name, [f"cb.{tiles[0]}", page, count, "inner_tiles"], INDENT * 2)
+            arguments = [f"cb.{tiles[0]}", page, "1", "1", "0", count, "inner_tiles", *self._group("right")]
+            return self._if_needed([*head, *moved_lines("read_shared_tiles", name, arguments, INDENT)])
         element = self._size(name, "element")
         slab = "tile_row // height_tiles * width + " if made.is_batched else ""
         count = "min(TILE_ROWS, width - column) if column < width else 0"
         sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
-        arguments = [f"cb.{rows[0]}", f"{slab}column", count, *sizes]
-        return lines + moved_lines("read_sticks_or_zeros", name, arguments, INDENT * 2)
+        arguments = [f"cb.{rows[0]}", f"{slab}column", count, "TILE_ROWS", *sizes, *self._group("right")]
+        return self._if_needed([*head, *moved_lines("read_shared_sticks", name, arguments, INDENT)])
 
     def writer(self, name: str) -> str:
         inside: list[str] = []
         unit = self._schedule.direction.unit
         for each in self._schedule.passes:
             inside += self._delivered(each)
-        lines = [*self._lines_of_tiles(), *(INDENT + line for line in inside)]
+        lines = [*self._lines_of_tiles(is_writer=True), *(INDENT + line for line in inside)]
         purpose = f"{unit.capitalize()} after {unit}, only what the tensor has."
         return self._kernel("writer_kernel", name, list(self._outputs), lines, purpose)
 
@@ -246,11 +311,12 @@ class DataflowText:
     def _loop(self, names: Sequence[str]) -> list[str]:
         """Blocks of inputs, one of each at a time."""
         stores = self._inputs[names[0]]
-        if len(names) == 1 and Role.ROWS_IN in stores and stores[Role.ROWS_IN].slabs is None:
+        is_plain = len(names) == 1 and not self._is_product and not self._schedule.segmented
+        if is_plain and Role.ROWS_IN in stores and stores[Role.ROWS_IN].slabs is None:
             stick, block = self._size(names[0], "stick"), self._size(names[0], "block")
             arguments = [f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", stick, block, self._pages]
             return moved_lines("read_blocks", names[0], arguments, "")
-        lines = ["for block in range(num_blocks):"]
+        lines = [self._blocks]
         for name in names:
             lines += self._block(name, self._inputs[name])
         return lines
@@ -267,9 +333,8 @@ class DataflowText:
             begin = "block * block_tiles"
             row = f"{self._tile_row(stores[Role.INPUT])} * width_tiles + {begin}"
             page = begin if stores[Role.INPUT].extent is Extent.ROW else row
-            return moved_lines("read_tiles", name, [tiled, page, LAST, "block_tiles"], INDENT)
-        stick, block = self._size(name, "stick"), self._size(name, "block")
-        part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block]
+            return moved_lines("read_tiles", name, [tiled, page, self._block_tiles, "block_tiles"], INDENT)
+        part = self._block_part(name)
         if Role.STICK in stores:
             arguments = [f"cb.{stores[Role.STICK].name}", tiled, *part, "block_tiles"]
             return moved_lines("read_vector_row", name, arguments, INDENT)
@@ -291,11 +356,11 @@ class DataflowText:
 
     def _written_wide(self, tensors: dict[str, str], wide: Sequence[str]) -> list[str]:
         """Results as wide as the row, a block of each at a time."""
-        if len(wide) == 1 and not self._tiled_outputs:
+        if len(wide) == 1 and not self._tiled_outputs and not (self._is_product or self._schedule.segmented):
             name = tensors[wide[0]]
             sizes = [self._size(name, "stick"), self._size(name, "block"), self._pages]
             return moved_lines("write_blocks", name, [f"cb.{wide[0]}", "stick", "rows", *sizes], "")
-        lines = ["for block in range(num_blocks):"]
+        lines = [self._blocks]
         for each in wide:
             lines += self._written_block(tensors[each], each)
         return lines
@@ -303,14 +368,18 @@ class DataflowText:
     def _written_block(self, tensor: str, buffer: str) -> list[str]:
         if self._tiled_outputs:
             page = "tile_row * width_tiles + block * block_tiles"
-            return moved_lines("write_tiles", tensor, [f"cb.{buffer}", page, LAST, "block_tiles"], INDENT)
-        stick, block = self._size(tensor, "stick"), self._size(tensor, "block")
-        part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block, self._pages]
-        return moved_lines("write_sticks", tensor, [f"cb.{buffer}", "stick", "rows", *part], INDENT)
+            arguments = [f"cb.{buffer}", page, self._if_written(self._block_tiles), "block_tiles"]
+            return moved_lines("write_tiles", tensor, arguments, INDENT)
+        arguments = [f"cb.{buffer}", "stick", "rows", *self._block_part(tensor), self._pages]
+        return moved_lines("write_sticks", tensor, arguments, INDENT)
+
+    def _if_written(self, count: str) -> str:
+        """A number of tiles; none in rounds that repeat a tile-row."""
+        return f"{count} if index < num_written_rows else 0" if self._is_product else count
 
     def _written_column(self, tensor: str, buffer: str) -> list[str]:
         if self._tiled_outputs:
-            return moved_lines("write_tiles", tensor, [f"cb.{buffer}", "tile_row", "1", "1"], "")
+            return moved_lines("write_tiles", tensor, [f"cb.{buffer}", "tile_row", self._if_written("1"), "1"], "")
         element = self._size(tensor, "element")
         sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
         return moved_lines("write_sticks", tensor, [f"cb.{buffer}", "stick", "rows", *sizes], "")
@@ -321,7 +390,26 @@ class DataflowText:
         """The name of a size: of a stick, of a row of a block, of an element."""
         return f"{tensor}_{what}_bytes" if tensor in self._own_sizes else f"{what}_bytes"
 
-    def _lines_of_tiles(self) -> list[str]:
+    def _lines_of_tiles(self, is_writer: bool = False) -> list[str]:
+        if self._schedule.segmented:
+            return [
+                "for segment in range(first_segment, first_segment + num_segments):",
+                f"{INDENT}tile_row = segment // line_segments",
+                f"{INDENT}own_block = segment % line_segments * segment_blocks",
+                f"{INDENT}row = tile_row % height_tiles * TILE_ROWS",
+                f"{INDENT}stick = tile_row // height_tiles * height + row",
+                f"{INDENT}rows = min(TILE_ROWS, height - row)",
+            ]
+        if self._is_product:
+            rows = self._if_written("min(TILE_ROWS, height - row)") if is_writer else "min(TILE_ROWS, height - row)"
+            tile_row = "first_tile_row + index"
+            return [
+                "for index in range(num_tile_rows):",
+                f"{INDENT}tile_row = {tile_row if is_writer else f'min({tile_row}, all_tile_rows - 1)'}",
+                f"{INDENT}row = tile_row % height_tiles * TILE_ROWS",
+                f"{INDENT}stick = tile_row // height_tiles * height + row",
+                f"{INDENT}rows = {rows}",
+            ]
         if not self._slabs:
             return [
                 "end = first_stick + num_sticks",
@@ -365,7 +453,7 @@ def moved_lines(function: str, tensor: str, arguments: Sequence[str], indent: st
 
 def _without_unused(lines: list[str]) -> list[str]:
     """Lines without assignments of row, stick and rows that nothing reads."""
-    for name in ("rows", "stick", "row"):
+    for name in ("rows", "stick", "row", "tile_row"):
         uses = sum(len(re.findall(rf"\b{name}\b", line)) for line in lines)
         assigned = [line for line in lines if re.match(rf"\s*{name} = ", line)]
         if assigned and uses == len(assigned):

@@ -35,7 +35,7 @@ EDGES = ("tiles_across", "line_tiles", "last_tile_columns", "last_tile_rows")
 
 
 def edge_arguments(direction: Direction) -> list[str]:
-    """What a kernel gives for ``EDGES``; columns beyond a tile-column's own do no harm."""
+    """The argument of a kernel for ``EDGES``; columns beyond a tile-column's own do no harm."""
     if direction is Direction.COLUMNS:
         return ["1", direction.tiles, "32", "last_tile_rows"]
     return ["width_tiles", direction.tiles, "last_tile_columns", "last_tile_rows"]
@@ -85,7 +85,7 @@ def masked_fold(
 def masked_helper(
     direction: Direction, step: Reduce, name: str, phase: PhaseText, numbers: Sequence[str], has_start: bool
 ) -> str:
-    """What the tiles of a block do to a reduction: they are folded, and the fold is reduced."""
+    """Contribution of a block's tiles to a reduction: they are folded, and the fold is reduced."""
     is_max = step.value.function == "max"
     parameters = ["start: uint32"] if has_start else []
     parameters += ["num_tiles: uint32", "position: uint32", "is_first: bool", "is_last: bool"]

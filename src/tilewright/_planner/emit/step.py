@@ -36,7 +36,7 @@ _LIBRARY = {"NONE": "", "ROW": "_bcast_rows", "COL": "_bcast_cols", "SCALAR": "_
 
 @dataclasses.dataclass(frozen=True)
 class Measures:
-    """What kernels call the sizes of a line: its tiles, those of a block, whether it ends inside a tile, and what makes
+    """Names of a line's sizes in kernels: its tiles, those of a block, whether it ends inside a tile, and what makes
     a mean of a sum.
     """
 
@@ -77,7 +77,7 @@ class StepText:
         self._pass = Pass()
 
     def begin(self, part: Pass) -> None:
-        """What follows are steps of this pass."""
+        """Start of this pass: later steps belong to it."""
         self._pass = part
 
     def _tiles(self, scope: Scope) -> str:

@@ -39,7 +39,7 @@ class TileDataflowText(DataflowText):
     def _scaler(self, store: Store) -> list[str]:
         return [f"fill_scaler_tile(cb.{store.name}, FLOAT32_ONE)"]
 
-    def _lines_of_tiles(self) -> list[str]:
+    def _lines_of_tiles(self, is_writer: bool = False) -> list[str]:
         counter = self._schedule.direction.counter
         loop = f"for {counter} in range(first_{counter}, first_{counter} + num_{counter}s):"
         if not self._is_down:

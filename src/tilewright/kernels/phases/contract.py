@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a phase promises about the circular buffers it is given, in a form that programs can read.
+"""Contracts of phases about their circular buffers, in a form that programs can read.
 
 Page counts are expressions over the phase's own parameters, such as ``"0 if keep else num_tiles"``.
 """
@@ -61,7 +61,7 @@ class Traffic:
 
 @dataclasses.dataclass(frozen=True)
 class Contract:
-    """What a phase waits for, pops and pushes, and what the pages hold.
+    """Pages that a phase waits for, pops and pushes, and their content.
 
     Example::
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from tilewright.kernels._types import CB, uint32
 from tilewright.kernels.api import (
-    cb_pop_front,
     cb_push_back,
     cb_reserve_back,
     cb_wait_front,
@@ -23,19 +22,17 @@ from tilewright.kernels.phases.contract import Region, phase
 
 
 @phase(
-    waits={"cb_left": "inner_tiles", "cb_right": "inner_tiles * num_tiles"},
-    pops={"cb_left": "0", "cb_right": "inner_tiles * num_tiles"},
+    waits={"cb_left": "inner_tiles", "cb_right": "first + inner_tiles * num_tiles"},
+    pops={"cb_left": "0", "cb_right": "0"},
     pushes={"cb_out": "num_tiles"},
     needs={"cb_left": Region.TILE, "cb_right": Region.TILE},
     gives={"cb_out": Region.TILE},
 )
-def multiply_rows(cb_left: CB, cb_right: CB, cb_out: CB, inner_tiles: uint32, num_tiles: uint32) -> None:
+def multiply_rows(cb_left: CB, cb_right: CB, cb_out: CB, first: uint32, inner_tiles: uint32, num_tiles: uint32) -> None:
     """num_tiles tiles of out = a row of inner_tiles tiles times a matrix of inner_tiles rows of num_tiles tiles.
 
-    The matrix lies in cb_right row after row of tiles.
+    The matrix lies in cb_right from tile first on, row after row of tiles. Tiles are multiplied as they come.
     """
-    cb_wait_front(cb_left, inner_tiles)
-    cb_wait_front(cb_right, inner_tiles * num_tiles)
     cb_reserve_back(cb_out, num_tiles)
     # The second operand of a product is on SrcA.
     reconfig_data_format(cb_right, cb_left)
@@ -45,28 +42,33 @@ def multiply_rows(cb_left: CB, cb_right: CB, cb_out: CB, inner_tiles: uint32, nu
         count = min(uint32(4), num_tiles - begin)
         tile_regs_acquire()
         for inner in range(inner_tiles):
+            cb_wait_front(cb_left, inner + 1)
+            cb_wait_front(cb_right, first + (inner + 1) * num_tiles)
             for slot in range(count):
-                matmul_tiles(cb_left, cb_right, inner, inner * num_tiles + begin + slot, slot)
+                matmul_tiles(cb_left, cb_right, inner, first + inner * num_tiles + begin + slot, slot)
         tile_regs_commit()
         tile_regs_wait()
         for slot in range(count):
             pack_tile(slot, cb_out)
         tile_regs_release()
     cb_push_back(cb_out, num_tiles)
-    cb_pop_front(cb_right, inner_tiles * num_tiles)
 
 
 @phase(
-    waits={"cb_left": "inner_tiles", "cb_right": "inner_tiles * num_tiles"},
-    pops={"cb_left": "0", "cb_right": "inner_tiles * num_tiles"},
+    waits={"cb_left": "inner_tiles", "cb_right": "first + inner_tiles * num_tiles"},
+    pops={"cb_left": "0", "cb_right": "0"},
     pushes={"cb_out": "num_tiles"},
     needs={"cb_left": Region.TILE, "cb_right": Region.TILE},
     gives={"cb_out": Region.TILE},
 )
-def multiply_rows_transposed(cb_left: CB, cb_right: CB, cb_out: CB, inner_tiles: uint32, num_tiles: uint32) -> None:
-    """num_tiles tiles of out = a row of inner_tiles tiles times the transpose of num_tiles rows of as many tiles."""
+def multiply_rows_transposed(
+    cb_left: CB, cb_right: CB, cb_out: CB, first: uint32, inner_tiles: uint32, num_tiles: uint32
+) -> None:
+    """num_tiles tiles of out = a row of inner_tiles tiles times the transpose of num_tiles rows of as many tiles.
+
+    These lie in cb_right from tile first on; four are multiplied as soon as they are there.
+    """
     cb_wait_front(cb_left, inner_tiles)
-    cb_wait_front(cb_right, inner_tiles * num_tiles)
     cb_reserve_back(cb_out, num_tiles)
     # The second operand of a product is on SrcA.
     reconfig_data_format(cb_right, cb_left)
@@ -74,14 +76,14 @@ def multiply_rows_transposed(cb_left: CB, cb_right: CB, cb_out: CB, inner_tiles:
     matmul_init(cb_left, cb_right, 1)
     for begin in range(0, num_tiles, 4):
         count = min(uint32(4), num_tiles - begin)
+        cb_wait_front(cb_right, first + (begin + count) * inner_tiles)
         tile_regs_acquire()
         for inner in range(inner_tiles):
             for slot in range(count):
-                matmul_tiles(cb_left, cb_right, inner, (begin + slot) * inner_tiles + inner, slot)
+                matmul_tiles(cb_left, cb_right, inner, first + (begin + slot) * inner_tiles + inner, slot)
         tile_regs_commit()
         tile_regs_wait()
         for slot in range(count):
             pack_tile(slot, cb_out)
         tile_regs_release()
     cb_push_back(cb_out, num_tiles)
-    cb_pop_front(cb_right, inner_tiles * num_tiles)

@@ -24,7 +24,8 @@ def bfloat16_bits(value_bits: uint32) -> uint32:
 def write_scaler_tile(address: uint32, is_float32: bool, value_bits: uint32, valid_columns: uint32) -> None:
     """Row 0 of each face: the value in the tile's first valid_columns columns. Zero everywhere else."""
     zeros = l1_ptr[uint32](address)
-    for i in range(1024 if is_float32 else 512):
+    num_words = 1024 if is_float32 else 512
+    for i in range(num_words):
         zeros[i] = 0
     floats = l1_ptr[uint32](address)
     halves = l1_ptr[uint16](address)

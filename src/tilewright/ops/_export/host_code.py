@@ -11,9 +11,10 @@ import inspect
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tilewright import __version__
-from tilewright._planner import line_plan
+from tilewright._planner import line_plan, work_grid
 from tilewright._planner.kernel_names import in_kernels
 from tilewright._planner.plan import OperationBuffer, Variant, unpack_to_dest_modes
+from tilewright._planner.shared_kernels import NUM_SEMAPHORES
 from tilewright._planner.strategy import Strategy
 from tilewright._program.kernel_config import ComputeConfigDescriptor, UnpackToDestMode
 from tilewright._tensor.dtype import DataType
@@ -79,6 +80,7 @@ class HostCode:
             "inner_width": f"{operation.main_input.name}.shape[-1]" if operation.multiplication else 0,
             "program_parameters": ", ".join([*self._tensors, *self._outputs, *operation.parameters]),
             "plan_module": ".plan",
+            "grid_module": ".work_grid",
         }
 
     @staticmethod
@@ -95,10 +97,12 @@ class HostCode:
         return {
             f"{name}/__init__.py": templates.PACKAGE.substitute(self._common),
             f"{name}/op.py": self._op(),
-            f"{name}/plan.py": inspect.getsource(line_plan),
+            **plan_files(name, self.has_product),
             **self.program_files(),
             f"test_{name}.py": self._test(),
-            "README.md": templates.README.substitute(self._common, command=command),
+            "README.md": templates.README.substitute(
+                self._common, command=command, grid_row=grid_row(name, self.has_product)
+            ),
         }
 
     @property
@@ -123,7 +127,7 @@ class HostCode:
         return list(dict.fromkeys((self._shape, UNALIGNED)))
 
     def _more_checks(self) -> list[str]:
-        """What else a call of the package is asked."""
+        """Further requirements of a call of the package."""
         return []
 
     def _op(self) -> str:
@@ -190,6 +194,7 @@ class HostCode:
         direction = self._operation.direction
         return templates.PROGRAM.substitute(
             self._common,
+            **self._placement(),
             imports="import math\n" if has_mathematics else "",
             fixed_bytes=self._fixed_bytes(),
             size_names=", ".join(f'"{name}"' for name in (*self._tensors, *self._outputs)),
@@ -205,6 +210,34 @@ class HostCode:
             fp32_dest=self._config.fp32_dest_acc_en,
             full_sync=self._config.dst_full_sync_en,
         )
+
+    @property
+    def has_product(self) -> bool:
+        """Whether there is a matmul, whose operands may stay in L1 or be shared by cores."""
+        return next(iter(self._variants.values())).schedule.multiplication is not None
+
+    def _placement(self) -> dict[str, object]:
+        """How lines lie on cores, in the words of the template."""
+        if not self.has_product:
+            return {"placement": templates.LINES_PLACEMENT, "more_imports": "", "semaphores": 0}
+        schedule = next(iter(self._variants.values())).schedule
+        keeping = sorted(
+            {strategy.value for (_, strategy), each in self._variants.items() if each.schedule.makes_product_once}
+        )
+        plan, grid, free = self._common["plan_module"], self._common["grid_module"], schedule.freedom
+        names = "fills_blocks, part_values, work_grids" if schedule.shares_operands else "unshared_cuts"
+        lines = [
+            *([f"from {plan} import num_blocks"] if schedule.shares_operands else []),
+            f"from {grid} import Freedom, {names}",
+            "",
+            "# How the product may be cut: its columns on different cores, its matrix in L1, rows read ahead.",
+            f"FREEDOM = Freedom({free.cuts_columns}, {free.keeps_right}, {free.reads_ahead})",
+            "# Strategies in which the product is made once, so that the matrix may stay.",
+            f"KEEPS_MATRIX = {keeping}",
+            *([] if schedule.shares_operands else ['NO_RECEIVERS = {"left_receivers": 0, "right_receivers": 0}']),
+        ]
+        placement = templates.PRODUCT_PLACEMENT if schedule.shares_operands else templates.SLABS_PLACEMENT
+        return {"placement": placement, "more_imports": "\n".join(lines), "semaphores": NUM_SEMAPHORES}
 
     def _is_in_slabs(self) -> bool:
         """Whether tile-rows begin anew with every slab."""
@@ -228,13 +261,24 @@ class HostCode:
         return test_text(self._operation, self._shapes)
 
 
+def plan_files(package: str, has_product: bool) -> dict[str, str]:
+    """The modules that a package plans with, by path."""
+    modules = {"plan": line_plan, **({"work_grid": work_grid} if has_product else {})}
+    return {f"{package}/{name}.py": inspect.getsource(module) for name, module in modules.items()}
+
+
+def grid_row(package: str, has_product: bool) -> str:
+    """The line of a README about the module that cuts a product."""
+    return f"\n| `{package}/work_grid.py` | parts of a product on cores, operands they share |" if has_product else ""
+
+
 def keywords(operation: Operation) -> list[str]:
     """The numbers of a call with their defaults, as parameters."""
     return [f"{name}={each.default}" for name, each in operation.parameters.items()]
 
 
 def call_checks(operation: Operation) -> list[str]:
-    """What a call is asked besides its tensors' shapes: numbers above zero, and the requirements."""
+    """Requirements of a call besides its tensors' shapes: numbers above zero, and the requirements."""
     checks = []
     for name, parameter in operation.parameters.items():
         if parameter.is_positive:
@@ -307,7 +351,8 @@ def _entries(entries: Mapping[str, Iterable[str]]) -> str:
 def _buffer(buffer: OperationBuffer) -> str:
     size, count = buffer.size, buffer.count
     counts = [count.per_row, count.per_block, count.fixed, count.partial]
-    counts += [count.per_inner, count.per_inner_block] if count.per_inner or count.per_inner_block else []
+    of_matmul = [count.per_inner, count.per_inner_block, count.per_left]
+    counts += of_matmul if any(of_matmul) else []
     pages = f"PageCount({', '.join(map(str, counts))})"
     stick = f", {size.stick_bytes}" if size.stick_bytes else ""
     text = f"({buffer.index}, ttnn.{buffer.dtype.name.lower()}, BufferSize({pages}, {size.tile_bytes}{stick})),"

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 
 from tilewright import __version__
-from tilewright._planner import line_plan
 from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._tensor.ttnn_names import TTNN_RELEASE
 from tilewright.ops._export import templates
@@ -16,10 +14,12 @@ from tilewright.ops._export.host_code import (
     UNALIGNED,
     HostCode,
     call_checks,
+    grid_row,
     helpers,
     keywords,
     lines,
     output_shape,
+    plan_files,
     test_text,
 )
 from tilewright.ops._operation import Operation
@@ -34,7 +34,7 @@ class _PartCode(HostCode):
     def __init__(self, name: str, parts: Sequence[Operation], shape: tuple[int, ...], config: ComputeConfigDescriptor):
         super().__init__(parts[0], shape, config, dict(zip(DTYPES, parts, strict=True)))
         self._whole_name = name
-        self._common["plan_module"] = "..plan"
+        self._common |= {"plan_module": "..plan", "grid_module": "..work_grid"}
 
     @property
     def _directory(self) -> str:
@@ -90,10 +90,11 @@ class SplitCode:
             f"| `{name}/{each.name}/` | `{', '.join(each.makes)} = {each.graph.text()}`: program and kernels |"
             for each in parts
         ]
+        has_product = any(each.has_product for each in self._parts)
         files = {
             f"{name}/__init__.py": templates.PACKAGE.substitute(self._common),
             f"{name}/op.py": self._op(),
-            f"{name}/plan.py": inspect.getsource(line_plan),
+            **plan_files(name, has_product),
         }
         for code, part in zip(self._parts, parts, strict=True):
             files |= {f"{name}/{part.name}/__init__.py": _LICENSE, **code.program_files()}
@@ -101,7 +102,9 @@ class SplitCode:
         return {
             **files,
             f"test_{name}.py": test_text(self._operation, shapes),
-            "README.md": templates.SPLIT_README.substitute(self._common, parts="\n".join(rows), command=command),
+            "README.md": templates.SPLIT_README.substitute(
+                self._common, parts="\n".join(rows), command=command, grid_row=grid_row(name, has_product)
+            ),
         }
 
     def _op(self) -> str:

@@ -90,7 +90,7 @@ import ttnn
 
 from $plan_module import BufferSize, Lines, PageCount, candidates, compile_time_values
 from $plan_module import core_values, float_bits, l1_bytes
-
+$more_imports
 KERNELS = Path(__file__).resolve().parent / "kernels"
 DTYPES = {"bfloat16": ttnn.bfloat16, "float32": ttnn.float32}
 ELEMENT_BYTES = {"bfloat16": 2, "float32": 4}
@@ -130,11 +130,11 @@ def program($program_parameters, core_grid=None, dtype=None):
     numbers = {$number_items}
     lines = TensorLines($rows_shape, $inner_width)
     dtype = dtype or next(name for name, each in DTYPES.items() if each == $main.dtype)
-    strategy, block_tiles = fitting(lines, dtype)
-    grid = core_grid or $main.device().compute_with_storage_grid_size()
-    cores, work = work_of_cores(lines, ttnn.CoreCoord(grid.x, grid.y))
+    device = $main.device()
+    grid = core_grid or device.compute_with_storage_grid_size()
+    strategy, block_tiles, cores, work, values = placed(lines, dtype, device, ttnn.CoreCoord(grid.x, grid.y))
     sizes = {**dict.fromkeys(("", $size_names), ELEMENT_BYTES[dtype]), **FIXED_BYTES}
-    values = compile_time_values(lines, block_tiles, sizes)
+    values = {**compile_time_values(lines, block_tiles, sizes), **values}
     kernels = [
         kernel_descriptor(*each, tensors, numbers, values, cores, work, config)
         for each, config in zip(PROGRAMS[dtype, strategy], configs(WHOLE_FLOAT32[dtype, strategy]))
@@ -143,18 +143,21 @@ def program($program_parameters, core_grid=None, dtype=None):
         circular_buffer(index, ttnn_dtype, *size.of(lines, strategy, block_tiles), cores)
         for index, ttnn_dtype, size in BUFFERS[dtype, strategy]
     ]
-    return ttnn.ProgramDescriptor(kernels=kernels, semaphores=[], cbs=cbs)
+    semaphores = [ttnn.SemaphoreDescriptor(id=n, core_ranges=cores, initial_value=0) for n in range($semaphores)]
+    return ttnn.ProgramDescriptor(kernels=kernels, semaphores=semaphores, cbs=cbs)
 
 
 def fitting(lines, dtype):
-    """The first strategy and block whose circular buffers fit L1. Tensors in L1 are not counted."""
+    """Strategies and blocks whose circular buffers fit L1, the best first. Tensors in L1 are not counted."""
     budget = ttnn.get_max_worker_l1_unreserved_size() - KERNEL_CONFIG_BYTES
     strategies = [strategy for name, strategy in BUFFERS if name == dtype]
     for strategy, block_tiles in candidates(lines, strategies):
         sizes = [size for _, _, size in BUFFERS[dtype, strategy]]
         if l1_bytes(sizes, lines, strategy, block_tiles) <= budget:
-            return strategy, block_tiles
-    raise ValueError(f"{dtype} tensors of shape {lines.shape} do not fit the {budget} bytes of L1")
+            yield strategy, block_tiles
+
+
+$placement
 
 
 def work_of_cores(lines, grid):
@@ -207,6 +210,71 @@ def configs(whole_float32):
         compute.unpack_to_dest_mode = modes
     return ttnn.ReaderConfigDescriptor(), compute, ttnn.WriterConfigDescriptor()
 ''')
+
+_GROUP_VALUES = """\
+def group_values(device, name, group):
+    \"""Of the cores that share an operand, the first and the last, and the one that reads, by NoC coordinates.\"""
+    places = {}
+    for which, core in zip(("first", "last", "sender"), group):
+        there = device.worker_core_from_logical_core(ttnn.CoreCoord(*core))
+        places |= {f"{name}_{which}_x": there.x, f"{name}_{which}_y": there.y}
+    return places"""
+
+# How the lines of an operation lie on cores: as they come, of a matmul with a matrix for each slab, of other matmuls.
+LINES_PLACEMENT = """\
+def placed(lines, dtype, device, grid):
+    \"""Strategy, block, cores, what each of them works on, and more compile-time values.\"""
+    for strategy, block_tiles in fitting(lines, dtype):
+        return strategy, block_tiles, *work_of_cores(lines, grid), {}
+    raise ValueError(f"{dtype} tensors of shape {lines.shape} do not fit L1")"""
+
+SLABS_PLACEMENT = """\
+def placed(lines, dtype, device, grid):
+    \"""Strategy, block, cores, what each of them works on, and more compile-time values: no core shares operands.\"""
+    for lines.keeps_right, lines.left_rows, lines.right_blocks in unshared_cuts(FREEDOM):
+        for strategy, block_tiles in fitting(lines, dtype):
+            if not lines.keeps_right or strategy in KEEPS_MATRIX:
+                cores, work = work_of_cores(lines, grid)
+                return strategy, block_tiles, cores, [alone(device, *each) for each in work], NO_RECEIVERS
+    raise ValueError(f"{dtype} tensors of shape {lines.shape} do not fit L1")
+
+
+def alone(device, core, values):
+    places = {}
+    for name in ("left", "right"):
+        places |= group_values(device, name, [(core.x, core.y)] * 3)
+    written = values["num_tile_rows"]
+    values = {**values, "first_block": 0, "num_written_rows": written, "sends_left": 1, "sends_right": 1, **places}
+    return core, values
+
+
+$group_values""".replace("$group_values", _GROUP_VALUES)
+
+PRODUCT_PLACEMENT = """\
+def placed(lines, dtype, device, size):
+    \"""Strategy, block, cores, what each of them works on, and more compile-time values.\"""
+    for grid in work_grids(lines.num_tile_rows, lines.line_tiles, size.x, size.y, FREEDOM):
+        lines.part_tiles, lines.keeps_right = grid.part_tiles, grid.keeps_right
+        lines.left_rows, lines.right_blocks = grid.left_rows, grid.right_blocks
+        for strategy, block_tiles in fitting(lines, dtype):
+            blocks = num_blocks(lines, block_tiles)
+            is_lost = grid.keeps_right and strategy not in KEEPS_MATRIX
+            if not is_lost and fills_blocks(grid, lines.line_tiles, blocks, block_tiles):
+                last = ttnn.CoreCoord(grid.width - 1, grid.height - 1)
+                cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), last)])
+                work = [part_of_core(lines, grid, device, core, blocks) for core in ttnn.corerange_to_cores(cores)]
+                return strategy, block_tiles, cores, work, grid.receivers()
+    raise ValueError(f"{dtype} tensors of shape {lines.shape} do not fit L1")
+
+
+def part_of_core(lines, grid, device, core, blocks):
+    values = part_values(grid, core.x, core.y, lines.num_tile_rows, lines.line_tiles, blocks)
+    for name, group in grid.groups(core.x, core.y).items():
+        values |= group_values(device, name, group)
+    return core, values
+
+
+$group_values""".replace("$group_values", _GROUP_VALUES)
 
 OWN_PROGRAM = Template('''\
 # SPDX-License-Identifier: Apache-2.0
@@ -365,7 +433,7 @@ are $dtypes.
 |---|---|
 | `$name/op.py` | the call: checks its tensors, allocates the result, runs the program |
 | `$name/program.py` | circular buffers and kernels of every dtype and strategy; the program of a call |
-| `$name/plan.py` | blocks and pages for a shape, arguments of kernels |
+| `$name/plan.py` | blocks and pages for a shape, arguments of kernels |$grid_row
 | `$name/kernels/*/*.cpp` | reader, compute kernel and writer of each |
 | `test_$name.py` | the comparison with torch |
 
@@ -415,7 +483,7 @@ are $dtypes.
 | file | what it is |
 |---|---|
 | `$name/op.py` | the call: checks its tensors, allocates intermediates and results, runs the programs |
-| `$name/plan.py` | blocks and pages for a shape, arguments of kernels |
+| `$name/plan.py` | blocks and pages for a shape, arguments of kernels |$grid_row
 $parts
 | `test_$name.py` | the comparison with torch |
 

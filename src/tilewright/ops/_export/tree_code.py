@@ -123,7 +123,10 @@ class TreeCode:
     def _api_cpp(self) -> str:
         values = "".join(f"{name}, " for name in self._operation.parameters)
         return cpp.API_CPP.substitute(
-            self._names, definition_parameters=self._parameters(False), attribute_values=values
+            self._names,
+            definition_parameters=self._parameters(False),
+            attribute_values=values,
+            checks="\n".join(self._device_checks()),
         )
 
     def _nanobind_cpp(self) -> str:
@@ -164,6 +167,19 @@ class TreeCode:
         (second,) = operation.output_dtypes(DataType.FLOAT32)
         return f"DataType::{first.name}" if first is second else f"args.{operation.main_input.name}.dtype()"
 
+    def _device_checks(self) -> list[str]:
+        """Before the launch, which refuses tensors on the host in words of its own."""
+        operation = self._operation
+        main = operation.main_input.name
+        words = {each.name: f"{each.name.capitalize()} must be allocated on device" for each in operation.inputs}
+        words[main] = operation.wording.text("on_device", main, "a tensor on the host")
+        return [
+            "    TT_FATAL(\n"
+            f"        {name}.storage_type() == tt::tt_metal::StorageType::DEVICE && {name}.buffer() != nullptr,\n"
+            f'        "{text}");'
+            for name, text in words.items()
+        ]
+
     def _main_checks(self) -> list[str]:
         """Validation of the first tensor, in the operation's own words."""
         main, wording = self._operation.main_input.name, self._operation.wording
@@ -179,9 +195,6 @@ class TreeCode:
             f"        {tensor}.memory_config().memory_layout() == TensorMemoryLayout::INTERLEAVED,\n"
             f'        "{words("interleaved")}",\n        {tensor}.memory_config().memory_layout());',
             "    TT_FATAL(\n"
-            f"        {tensor}.storage_type() == StorageType::DEVICE && {tensor}.buffer() != nullptr,\n"
-            f'        "{wording.text("on_device", main, "a tensor on the host")}");',
-            "    TT_FATAL(\n"
             f"        {tensor}.dtype() == DataType::BFLOAT16 || {tensor}.dtype() == DataType::FLOAT32,\n"
             f'        "{words("dtype")}",\n        {tensor}.dtype());',
             f'    TT_FATAL({tensor}.logical_volume() > 0, "{main} must not be empty, got shape {{}}", '
@@ -195,9 +208,6 @@ class TreeCode:
             tensor, name = f"args.{each.name}", each.name.capitalize()
             sides = _volume(each.extent, main)
             checks += [
-                "    TT_FATAL(\n"
-                f"        {tensor}.storage_type() == StorageType::DEVICE && {tensor}.buffer() != nullptr,\n"
-                f'        "{name} must be allocated on device");',
                 f"    TT_FATAL({tensor}.layout() == Layout::ROW_MAJOR, "
                 f'"{name} must be in ROW_MAJOR layout, got {{}}", {tensor}.layout());',
                 "    TT_FATAL(\n"

@@ -34,6 +34,7 @@ Tensor $name(
     $definition_parameters,
     const std::optional<MemoryConfig>& memory_config) {
     using Operation = operations::$category::$name::${camel}DeviceOperation;
+$checks
     return ttnn::device_operation::launch<Operation>(
         Operation::operation_attributes_t{${attribute_values}memory_config.value_or($main.memory_config())},
         Operation::tensor_args_t{$tensors});
@@ -471,10 +472,10 @@ void ${camel}DeviceOperation::ProgramFactory::override_runtime_arguments(
 """)
 
 CMAKE = Template("""\
-# Lines for ttnn/CMakeLists.txt: sources of $name, relative to ttnn/cpp/ttnn/operations.
-$category/$name/$name.cpp
-$category/$name/device/${name}_device_operation.cpp
-$category/$name/device/${name}_program_factory.cpp
-# And for the nanobind target:
-$category/$name/${name}_nanobind.cpp
+# Sources of $name for ttnn/cpp/ttnn/operations/$category/sources.cmake, relative to that file.
+$name/$name.cpp
+$name/device/${name}_device_operation.cpp
+$name/device/${name}_program_factory.cpp
+# And for the list of nanobind sources there; ${category}_nanobind.cpp calls what it binds.
+$name/${name}_nanobind.cpp
 """)
