@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -27,6 +28,22 @@ for layer in layers:
     x = layer(x)
 ttnn.ReadDeviceProfiler(device)
 print(ttnn.get_latest_programs_perf_data())
+ttnn.close_device(device)
+"""
+_PROFILED = """
+import ttnn
+
+device = ttnn.open_device(device_id=0)
+x = ttnn.empty([32, 256], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+ttnn.relu(x)
+ttnn.ReadDeviceProfiler(device)
+ttnn.tracy_message("`TT_SIGNPOST: start\\nof the layer`")  # as tracy.signpost sends it
+ttnn.add(x, x)
+ttnn.tracy_message("`TT_SIGNPOST: stop`")
+ttnn.ReadDeviceProfiler(device)
+for read in (ttnn.get_latest_programs_perf_data, ttnn.get_all_programs_perf_data):
+    durations = [each.program_analyses_results["DEVICE KERNEL DURATION [ns]"].duration for each in read()[0]]
+    print(read.__name__, *durations)
 ttnn.close_device(device)
 """
 _SCRIPT = """
@@ -74,10 +91,46 @@ def test_several_launches_are_summed_by_operation_layer_and_function(
     assert operations["ttnn.add"]["tensors"] == "32x256, 32x256"
     assert (total["layer"]["first"], total["layer"]["length"], total["layer"]["times"]) == (1, 2, 3)
     assert ("Layer.__call__", 3) in [(each["name"], each["instances"]) for each in total["functions"]]
+    # Each bank has a tile of the layer's input, of relu's result and of the sum, and kernels of both programs.
+    dram, l1 = total["memory"]
+    most = re.fullmatch(r"most DRAM: (\d+) of [\d,]{7,} KiB a bank, in ttnn.add", dram)
+    assert most is not None
+    assert 6 <= int(most[1]) <= 20
+    assert re.fullmatch(r"most L1: 0 KiB of tensors and [1-9]\d* KiB of circular buffers, of 1,\d+ KiB a core, .*", l1)
     rows = csv.DictReader((tmp_path / "ops.csv").read_text().splitlines())
     assert [row["OP CODE"] for row in rows] == ["UnaryDeviceOperation", "BinaryNgDeviceOperation"] * 3
     for line, function in ((16, "ReadDeviceProfiler"), (17, "get_latest_programs_perf_data")):
-        assert f"model.py:{line}: RuntimeWarning: ttnn.{function}: the simulated card has no profiler" in result.stderr
+        assert f"model.py:{line}: RuntimeWarning: ttnn.{function}: no launch was profiled" in result.stderr
+
+
+def test_tracy_reports_operations_between_signposts(
+    real_ttnn: str, card_environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "model.py").write_text(_PROFILED)
+    command = [real_ttnn, "-m", "tilewright", "exec", "--grid", "4x2", "--"]
+    command += [real_ttnn, "-m", "tracy", "-p", "-r", "-o", "logs", "--check-exit-code", "-a", "device_kernel_duration"]
+    command += ["-t", "5000", "model.py"]
+    result = subprocess.run(
+        command, capture_output=True, text=True, env=card_environment, cwd=tmp_path, timeout=600, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    (report,) = (tmp_path / "logs" / "reports").glob("*/ops_perf_results_*.csv")
+    rows = [*csv.DictReader(report.read_text().splitlines())]
+    assert [(row["OP CODE"], row["OP TYPE"]) for row in rows] == [
+        ("UnaryDeviceOperation", "tt_dnn_device"),
+        ("start", "signpost"),
+        ("BinaryNgDeviceOperation", "tt_dnn_device"),
+        ("stop", "signpost"),
+    ]
+    relu, add = (row for row in rows if row["OP TYPE"] == "tt_dnn_device")
+    assert add["DEVICE FW START CYCLE"] == relu["DEVICE FW END CYCLE"]
+    durations = [row["DEVICE KERNEL DURATION [ns]"] for row in (relu, add)]
+    assert f"get_latest_programs_perf_data {durations[1]}\n" in result.stdout
+    assert f"get_all_programs_perf_data {' '.join(durations)}\n" in result.stdout
+    markers = (tmp_path / "logs" / ".logs" / "profile_log_device.csv").read_text().splitlines()
+    assert markers[0] == "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 8"
+    ends = [int(line.split(",")[5]) for line in markers[2:] if line.split(",")[7] == "2" and ",ZONE_END," in line]
+    assert max(ends) <= int(add["DEVICE FW END CYCLE"])
 
 
 def test_kernels_of_the_script_stop(real_ttnn: str, card_environment: dict[str, str], tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_report_data_cannot_end_its_script_element(views: list[View]) -> None:
     assert "<title>&lt;b&gt;title&lt;/b&gt;</title>" in page
 
 
-def test_the_command_writes_a_page_or_says_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_writes_a_page_or_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = tmp_path / "nothing.py"
     script.write_text("print('hello')\n")
     assert main(["report", str(script), "-o", str(tmp_path / "run.html")]) == 2
@@ -217,6 +217,41 @@ def test_a_deadlock_opens_on_its_picture(browser: webdriver.Chrome, tmp_path: Pa
     assert headings(browser)[0] == "Cores"
     assert browser.find_element(By.CSS_SELECTOR, ".core").size["width"] <= 70
     keep_picture(browser, "launch")
+
+
+MESH = {
+    "columns": 2,
+    "rows": 2,
+    "rowsOfChip": 1,
+    "chips": [{"chip": number, "cores": 1} for number in range(4)],
+    "links": [
+        {"from": 0, "to": 1, "words": "chip 0 channel 0 to chip 1 channel 0", "packets": 9, "bytes": 9000},
+        {"from": 1, "to": 0, "words": "chip 1 channel 0 to chip 0 channel 0", "packets": 1, "bytes": 48},
+        {"from": 1, "to": 3, "words": "chip 1 channel 2 to chip 3 channel 2", "packets": 2, "bytes": 2000},
+    ],
+}
+
+
+def test_chips_of_a_mesh_are_drawn_with_the_bytes_on_their_links(
+    browser: webdriver.Chrome, tmp_path: Path, views: list[View]
+) -> None:
+    opened(browser, tmp_path, [{**views[0], "grid": [2, 4], "mesh": MESH}])
+    assert headings(browser)[0] == "Chips"
+    labels = [each.text for each in browser.find_elements(By.CSS_SELECTOR, "#mesh svg .node text")]
+    assert labels == ["chip 0", "chip 1", "chip 2", "chip 3"]
+    links = browser.find_elements(By.CSS_SELECTOR, "#mesh svg .link")
+    widths = [float(each.get_attribute("stroke-width")) for each in links]
+    assert widths == sorted(widths)
+    assert widths[-1] == 10
+    titles = [each.find_element(By.TAG_NAME, "title").get_attribute("textContent") for each in links]
+    assert titles[-1] == "chip 0 to chip 1: 9,000 bytes in 9 packets"
+    assert "Packets carried 11,048 bytes over 3 links" in browser.find_element(By.ID, "mesh").text
+    # The two directions of a link lie beside each other, and cores are named by their chip.
+    ends = [each.find_element(By.TAG_NAME, "line").get_attribute("y1") for each in links if "chip 2" not in each.text]
+    assert len(set(ends)) > 1
+    names = [each.get_attribute("aria-label") for each in browser.find_elements(By.CSS_SELECTOR, ".core")]
+    assert names[2].startswith("core (0,0) of chip 1")
+    keep_picture(browser, "mesh")
 
 
 def test_cores_are_chosen_with_the_keyboard(browser: webdriver.Chrome, tmp_path: Path, views: list[View]) -> None:

@@ -89,7 +89,7 @@ def test_advice_is_about_the_recorded_run(device: Device) -> None:
     assert advice.sentence.startswith("By the model it is bound by ")
 
 
-def test_savings_the_model_cannot_tell_are_not_told() -> None:
+def test_savings_below_the_error_of_the_model_are_not_listed() -> None:
     little = Advice((Effect("maths", 0.4),), (Effect("c_0 twice as deep", 0.15),))
     assert little.sentence == (
         "By the model it is bound by maths; nothing that was tried saves more than the model can tell (20 %)."

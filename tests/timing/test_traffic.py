@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who moves what where, and which part of a compute kernel is for which buffer, from records made by hand."""
+"""Traffic by kernel and place, and parts of compute kernels by buffer, from records made by hand."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ from tilewright import __version__
 from tilewright._report.launch_view import View
 
 _PAGE = Path(__file__).parent / "page"
-_SCRIPTS = ("elements.js", "waits.js", "timeline.js", "noc.js", "result.js", "report.js")  # the last one draws
+# The last one draws.
+_SCRIPTS = ("elements.js", "waits.js", "timeline.js", "noc.js", "mesh.js", "result.js", "report.js")
 
 
 def html_page(title: str, launches: Sequence[View]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tilewright._diagnose.deadlock import STUCK, THREAD_WAITS, StuckCores, could_end, stuck_cores
 from tilewright._diagnose.diagnosis import describe_position
-from tilewright._launch.observer import Launch
+from tilewright._launch.observer import Launch, TensorMemory
 from tilewright._program.cb_placement import place_circular_buffers
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import KernelPosition, KernelState, Run, RunStatus, WaitKind
@@ -54,6 +54,7 @@ class SeenLaunch:
     arch: ArchDescription
     grid: Core
     tensors: Sequence[View] = ()
+    tensor_memory: TensorMemory | None = None
 
     @staticmethod
     def of_check(result: CheckResult) -> SeenLaunch:
@@ -61,6 +62,7 @@ class SeenLaunch:
         return SeenLaunch(
             *(launch_name(result.launch), result.program, result.run, result.error, found, chip.arch, chip.grid),
             [{"label": "tensor", "begin": begin, "end": end} for begin, end in result.launch.l1_tensors()],
+            result.launch.tensor_memory,
         )
 
 
@@ -88,11 +90,18 @@ def launch_view(launch: SeenLaunch) -> View:
         "buffers": [] if run is None else _buffers(run),
         "sync": [_sync_group(group, has_ended=launch.error is None) for group in table.groups],
         "l1": {"bytes": launch.arch.l1_bytes, "regions": _l1_regions(launch)},
+        "tensorMemory": None if launch.tensor_memory is None else _tensor_memory(launch.tensor_memory),
         "timeline": None,
         "phases": [],
         "noc": None,
+        "mesh": None,
         "difference": None,
     }
+
+
+def _tensor_memory(memory: TensorMemory) -> str:
+    dram, l1 = (f"{use.allocated:,} of {use.total:,} bytes of each bank of" for use in memory)
+    return f"Tensors, results of this call included, and kept programs take {dram} DRAM and {l1} L1."
 
 
 def launch_name(launch: Launch) -> str:
@@ -110,7 +119,7 @@ def _summary(launch: SeenLaunch, status: str) -> str:
 
 
 def _cores(run: Run) -> list[View]:
-    """What each core did, by the measures of the page."""
+    """Measures of each core."""
     page_bytes = {(use.core, use.index): use.page_bytes for use in run.circular_buffers}
     values: dict[Core, Counter[str]] = defaultdict(Counter)
     for each in run.traffic:
@@ -245,7 +254,7 @@ def _names(kernels: Sequence[str]) -> str:
 
 
 def _l1_regions(launch: SeenLaunch) -> list[View]:
-    """What lies where in the L1 of the first core that has circular buffers, and the tensors in every L1."""
+    """Map of the L1 of the first core that has circular buffers, and the tensors in every L1."""
     program = launch.program
     cores = [core for cb in program.cbs for core in cb.core_ranges]
     regions = list(launch.tensors)

@@ -129,5 +129,5 @@ def _bank_then_core(other: tuple[Core | None, int]) -> tuple[bool, Core, int]:
 
 
 def core_bytes(view: View) -> dict[Core, int]:
-    """What each core reads and writes over the NoC."""
+    """NoC reads and writes of each core."""
     return {tuple(core["at"]): sum(row[1] + row[2] for row in core["with"]) for core in view["cores"]}

@@ -10,6 +10,7 @@ from tilewright._errors import TilewrightError
 from tilewright._launch.observer import Launch, Memory, Observer
 from tilewright._record.run import Run
 from tilewright._report.launch_view import SeenLaunch, View, launch_view
+from tilewright._report.mesh_view import mesh_view
 from tilewright._report.timed_view import MOST_SPANS, num_spans, with_time
 from tilewright.check._check_program import check_launch
 from tilewright.check._observer import CheckedLaunch
@@ -43,6 +44,8 @@ class ReportObserver(Observer[ReportedLaunch]):
         before = launch.save()
         result = check_launch(launch, before=before)
         view = {**launch_view(SeenLaunch.of_check(result)), "operation": launch.operation}
+        if launch.chip.num_dies > 1 and result.run is not None:
+            view["mesh"] = mesh_view(launch.chip, result.run)
         if result.error is None:
             view = self._with_time(launch, before, view)
         self.take(ReportedLaunch(view, CheckedLaunch.of(result)))

@@ -84,7 +84,7 @@ def _events(record: CallRecord, time: DeviceTime) -> Iterator[dict[str, Any]]:
 
 
 def wait_words(event: Event, labels: dict[int, str]) -> str:
-    """What a processor waits for, e.g. ``waits for pages of c_0 in``."""
+    """Cause of a processor's wait, e.g. ``waits for pages of c_0 in``."""
     assert event.wait is not None
     label = labels.get(event.cb, f"c_{event.cb}") if event.wait <= WaitFor.PAGES_BACK else ""
     return f"waits for {Wait(event.wait, label, 0.0, 0).what}"

@@ -44,7 +44,7 @@ class Advice:
 
     @property
     def sentence(self) -> str:
-        """What bounds the launch and what would help most.
+        """The launch's bound and the most helpful change.
 
         >>> Advice((Effect("DRAM bandwidth", 0.4),), (Effect("c_0 twice as deep", 0.25),)).sentence
         'By the model it is bound by DRAM bandwidth; c_0 twice as deep would help most and save about 25 %.'
@@ -60,7 +60,7 @@ class Advice:
 
 
 def advise(record: CallRecord, time: DeviceTime, others: Iterable[Effect] = ()) -> Advice:
-    """What bounds the launch of ``record``, whose time is ``time``, and what would help.
+    """The bound of the launch of ``record``, whose time is ``time``, and helpful changes.
 
     Args:
         others: effects of choices that a record cannot be replayed with, such as cores.
@@ -81,7 +81,7 @@ def _bound(effects: tuple[Effect, ...]) -> Effect | None:
 def _effects(
     record: CallRecord, time: DeviceTime, changes: Iterator[tuple[str, Change]], others: Iterable[Effect] = ()
 ) -> tuple[Effect, ...]:
-    """What each change saves, the largest saving first."""
+    """Savings of each change, the largest first."""
     found = [Effect(words, 1 - replay(record, change).cycles / time.cycles) for words, change in changes]
     return tuple(sorted((*found, *others), key=lambda effect: -effect.saving))
 

@@ -31,7 +31,7 @@ _BEHIND = (
 
 @dataclasses.dataclass(frozen=True)
 class PhaseTime:
-    """What filling one buffer takes: cycles of each processor, the mean of the cores that run the kernel.
+    """Time to fill one buffer: cycles of each processor, the mean of the cores that run the kernel.
 
     Attributes:
         kernel: its name.

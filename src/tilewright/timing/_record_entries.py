@@ -20,7 +20,7 @@ _ENTRY = np.dtype(RecordEntry)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class KernelEntries:
-    """What one kernel did on one core.
+    """Recorded calls of one kernel on one core.
 
     Attributes:
         kernel: its number in the record.

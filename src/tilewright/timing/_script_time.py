@@ -10,6 +10,7 @@ from typing import Any
 
 from tilewright.timing._advice import SHORT_WORDS, bound_of
 from tilewright.timing._constants import LAUNCH_GAP_US
+from tilewright.timing._peak_memory import peak_memory
 from tilewright.timing._timed_launch import TimedLaunch
 
 NO_BOUND = "no one part"
@@ -77,6 +78,7 @@ class ScriptTime:
     layer: Layer | None
     functions: tuple[FunctionTime, ...]
     caveats: tuple[str, ...]
+    memory: tuple[str, ...] = ()
 
     @property
     def with_gaps(self) -> float:
@@ -103,6 +105,7 @@ class ScriptTime:
             *self._operation_lines(),
             "",
             "bound by: " + ", ".join(f"{what} {share:.0%}" for what, share in self.bounds.items()),
+            *self.memory,
             *self._layer_lines(),
             *self._function_lines(),
         ]
@@ -154,6 +157,7 @@ class ScriptTime:
             "layer": None if self.layer is None else dataclasses.asdict(self.layer),
             "functions": [dataclasses.asdict(each) for each in self.functions],
             "caveats": list(self.caveats),
+            "memory": list(self.memory),
         }
         return found | ({"items_per_second": batch / self.microseconds * 1e6} if batch else {})
 
@@ -185,11 +189,12 @@ def script_time(launches: Sequence[TimedLaunch], progress: Callable[[str], None]
         layer=_layer(launches),
         functions=_functions(launches, total),
         caveats=_caveats(launches, total),
+        memory=peak_memory(launches),
     )
 
 
 def _same(launch: TimedLaunch) -> tuple[Hashable, ...]:
-    """What two launches of one operation have in common that cost the same."""
+    """Key of launches of one operation that cost the same."""
     return (_shapes(launch), launch.time.num_cores, round(launch.time.cycles))
 
 

@@ -8,9 +8,10 @@ other's is taken: the units are alike, the programs mostly the same.
 from __future__ import annotations
 
 from tilewright._sfpu_functions import sfpu_functions
+from tilewright._wire.data_formats import DataFormat
 
-# From, to (DataFormat values): bfloat16 to uint32. Fitted to one calibration row, as nothing was published.
-TYPECAST: dict[tuple[int, int], float] = {(5, 24): 1380.0}
+# From, to. Fitted to one calibration row, as nothing was published.
+TYPECAST: dict[tuple[int, int], float] = {(DataFormat.Float16_b.value, DataFormat.UInt32.value): 1380.0}
 
 
 def unary_costs(arch: str) -> dict[str, tuple[float, float]]:

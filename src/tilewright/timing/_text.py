@@ -44,7 +44,7 @@ def _name(processor: Processor) -> str:
 
 
 def mean_waits(lanes: Sequence[ProcessorTime]) -> list[tuple[str, float]]:
-    """What some processors wait for and how many cycles, on average, the longest first."""
+    """Causes of waits of some processors with their cycles, on average, the longest first."""
     sums: collections.defaultdict[str, float] = collections.defaultdict(float)
     for lane in lanes:
         for wait in lane.waits:
@@ -60,7 +60,7 @@ def _processor_line(name: str, lanes: Sequence[ProcessorTime], time: DeviceTime)
 
 
 def _caveats(time: DeviceTime) -> list[str]:
-    """What makes this time less sure than others."""
+    """Reasons why this time is less certain than others."""
     said = []
     unsure = time.unmeasured / time.num_cores / time.cycles
     if unsure > _LITTLE:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 from collections.abc import Sequence
@@ -10,13 +11,13 @@ from pathlib import Path
 
 from tilewright._display.notebook import bars, card, table
 from tilewright._launch.host_memory import ForeignTensor
-from tilewright._launch.observer import Caller, Launch
+from tilewright._launch.observer import Caller, Launch, TensorMemory
 from tilewright._launch.operation_name import IN_TRACE
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.tensor_launch import TensorLaunch
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.call_record import CallRecord
-from tilewright._record.run import Run
+from tilewright._record.run import LinkTraffic, Run
 from tilewright._tensor.argument import require
 from tilewright._tensor.tensor import Tensor, tensor_list
 from tilewright.timing._device_operation import device_operation
@@ -58,6 +59,9 @@ class TimedLaunch:
         op_code: the device operation, as tt-metal's profiler names it, where known.
         run: the record of the run, where ``time_program`` made the launch.
         chip: which of several chips it ran on.
+        links: of the first of several chips: packets on all links between them.
+        tensor_memory: what all tensors took when it was launched, where known.
+        circular_buffer_bytes: of the core with most of them, without those that lie over tensors.
     """
 
     record: CallRecord
@@ -69,6 +73,9 @@ class TimedLaunch:
     callers: tuple[Caller, ...] = ()
     op_code: str = ""
     chip: int | None = None
+    links: tuple[LinkTraffic, ...] = ()
+    tensor_memory: TensorMemory | None = None
+    circular_buffer_bytes: int = 0
 
     @functools.cached_property
     def time(self) -> DeviceTime:
@@ -140,7 +147,8 @@ def timed_launches(launch: Launch, run: Run) -> list[TimedLaunch]:
     if launch.chip.num_dies == 1:
         return [timed]
     records = timed.record.by_chip(launch.chip.die_grid[1])
-    return [dataclasses.replace(timed, record=record, chip=chip) for chip, record in records]
+    first, *others = (dataclasses.replace(timed, record=record, chip=chip) for chip, record in records)
+    return [dataclasses.replace(first, links=tuple(run.links)), *others]
 
 
 def _is_in_shards(tensor: Tensor | ForeignTensor) -> bool:
@@ -162,7 +170,18 @@ def timed_launch(launch: Launch, run: Run, *, keep_events: bool = False) -> Time
         launch.operation,
         launch.callers,
         device_operation(launch.program),
+        tensor_memory=launch.tensor_memory,
+        circular_buffer_bytes=_circular_buffer_bytes(launch.program),
     )
+
+
+def _circular_buffer_bytes(program: ProgramDescriptor) -> int:
+    taken: collections.Counter[tuple[int, int]] = collections.Counter()
+    for cb in program.cbs:
+        if not cb.is_over_tensor():
+            for core in cb.core_ranges:
+                taken[core.x, core.y] += cb.total_size
+    return max(taken.values(), default=0)
 
 
 def time_records(directory: Path) -> list[TimedLaunch]:

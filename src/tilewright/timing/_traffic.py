@@ -116,7 +116,7 @@ def _rectangle(place: int, nodes: dict[Place, NocNode]) -> tuple[Core, Core]:
 
 
 def link_bytes(record: CallRecord, flows: Iterable[Flow]) -> dict[Link, int]:
-    """What every link carries: data of reads, writes and words. Multicasts branch on their way and are left out."""
+    """Traffic of every link: data of reads, writes and words. Multicasts branch on their way and are left out."""
     size = die_of(record.arch).size
     places = {node.core: node.places for node in noc_nodes(record.arch, record.grid)}
     found: collections.Counter[Link] = collections.Counter()

@@ -25,7 +25,11 @@ function drawing(name, attributes = {}, ...children) {
 
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const whole = (value) => Math.round(value).toLocaleString("en");
-const coreName = (core) => `(${core[0]},${core[1]})`;
+// Rows of several chips follow each other.
+function coreName(core) {
+  const mesh = report.launches[state.launch].mesh, rows = mesh ? mesh.rowsOfChip : 0;
+  return rows ? `(${core[0]},${core[1] % rows}) of chip ${Math.floor(core[1] / rows)}` : `(${core[0]},${core[1]})`;
+}
 const sameCore = (a, b) => a !== null && b !== null && a[0] === b[0] && a[1] === b[1];
 
 function table(columns, rows) {

@@ -45,7 +45,7 @@ function l1Section(launch) {
     region.label)));
   const used = launch.l1.regions.reduce((sum, region) => sum + region.end - region.begin, 0);
   return section("l1", "L1 of a core", map, element("p", { class: "quiet" },
-    `${whole(used)} of ${whole(launch.l1.bytes)} bytes`), table(["what", "from", "bytes"],
+    `${whole(used)} of ${whole(launch.l1.bytes)} bytes. ${launch.tensorMemory || ""}`), table(["what", "from", "bytes"],
     launch.l1.regions.map((region) => [region.label, `0x${region.begin.toString(16)}`,
       whole(region.end - region.begin)])));
 }
@@ -65,7 +65,7 @@ function draw() {
   const hasFindings = launch.waits.length || launch.findings.length;
   const isWrong = launch.difference && launch.difference.wrong;
   const sections = [waitSection(launch), hasFindings ? findingSection(launch) : null,
-    isWrong ? differenceSection(launch) : null, gridSection(launch), timelineSection(launch), phaseSection(launch),
+    isWrong ? differenceSection(launch) : null, meshSection(launch), gridSection(launch), timelineSection(launch), phaseSection(launch),
     nocSection(launch), isWrong ? null : differenceSection(launch), bufferSection(launch), syncSection(launch),
     l1Section(launch), hasFindings ? null : findingSection(launch)];
   main.replaceChildren(...sections.filter((each) => each !== null));

@@ -11,11 +11,14 @@ function gridSection(launch) {
   const grid = element("div", { class: "grid", role: "group", "aria-label": `${measure.name} by core`,
     style: `grid-template-columns: repeat(${launch.grid[0]}, minmax(0, 4rem))`, onkeydown: moveInGrid });
   for (let y = 0; y < launch.grid[1]; y++) {
+    if (launch.mesh && y % launch.mesh.rowsOfChip === 0) {
+      grid.append(element("div", { class: "chip-name" }, `chip ${y / launch.mesh.rowsOfChip}`));
+    }
     for (let x = 0; x < launch.grid[0]; x++) {
       const core = byPlace.get(coreName([x, y]));
       const value = core ? core.values[measure.key] || 0 : 0;
-      const words = core ? `core (${x},${y}): ${measure.name} ${whole(value)}${measure.unit}, ${core.state}`
-        : `core (${x},${y}): not used`;
+      const words = core ? `core ${coreName([x, y])}: ${measure.name} ${whole(value)}${measure.unit}, ${core.state}`
+        : `core ${coreName([x, y])}: not used`;
       grid.append(element("button", { class: `core ${core && core.state !== "finished" ? "stuck" : ""}`, title: words,
         "aria-label": words, "aria-pressed": String(sameCore(state.core, [x, y])), "data-x": x, "data-y": y,
         tabindex: sameCore(state.core || [0, 0], [x, y]) ? 0 : -1,
