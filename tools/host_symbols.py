@@ -32,15 +32,8 @@ _INTERNAL = re.compile(
     r"|^tt::tt_metal::BufferShardingArgs::BufferShardingArgs\(|^tt::tt_metal::distributed::MeshBuffer::MeshBuffer\("
 )
 _OURS = ("tt::", "ttnn::", "ttsl::")
-_MORE_PARAMETERS = "ttnn's has further parameters with defaults (output dtype, activations), which are not taken here"
-# Why a function differs; the page is not written without a reason.
-_REASONS = {
-    "tt::tt_metal::TileDescriptor::TileDescriptor": "inline in tt-metal",
-    "ttnn::add": _MORE_PARAMETERS,
-    "ttnn::cumsum": _MORE_PARAMETERS,
-    "ttnn::div": _MORE_PARAMETERS,
-    "ttnn::minimum": _MORE_PARAMETERS,
-}
+# Inline in tt-metal, beside a constructor of the libraries.
+_INLINE = {"tt::tt_metal::TileDescriptor::TileDescriptor(unsigned int, unsigned int, bool)"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +60,7 @@ def host_symbols(libraries: Path) -> HostSymbols:
             found.same.append(text)
         elif "<" in _name(text).replace("operator<", "operator"):
             found.templates.append(text)
-        elif _name(text) in by_name:
+        elif _name(text) in by_name and text not in _INLINE:
             found.different[text] = sorted(set(by_name[_name(text)]))
         else:
             found.elsewhere.append(text)
@@ -132,14 +125,9 @@ Written by `python -m tools.host_symbols LIBRARIES --write`; a test compares the
 
 The mangled names of the functions in tilewright's host headers are compared with the symbols that the published
 ttnn exports: the same name means that a call which compiles here links there. More than 300 functions have the
-same symbol. Copies, comparisons and the like, which compilers write, are left out.
+same symbol, and none differs from a function of that name in the libraries. Copies, comparisons and the like, which
+compilers write, are left out.
 
-## Functions that differ
-
-The libraries have functions of these names, and none with these parameters. A source that calls one of them compiles
-in the tree too, unless it gives one of the parameters that are not taken here.
-
-{different}
 ## Functions that are not compared
 
 Templates have no symbols of their own. The functions below are inline in tt-metal, or not in its libraries.
@@ -156,8 +144,7 @@ def page(found: HostSymbols) -> str:
         place, _, name = _name(text).replace("[abi:cxx11]", "").rpartition("::")
         groups.setdefault(place, set()).add(name)
     rows = [f"| `{place}` | {', '.join(f'`{name}`' for name in sorted(groups[place]))} |" for place in sorted(groups)]
-    different = "".join(f"- `{text}`: {_REASONS[_name(text)]}\n" for text in found.different)
-    return _HEAD.format(different=different) + "\n".join(rows) + "\n"
+    return _HEAD + "\n".join(rows) + "\n"
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
 
     python -m tools.run_wheel_host                     # every folder; goes on where it was interrupted
     python -m tools.run_wheel_host --only moreh_sum    # folders whose path has this text
-    python -m tools.run_wheel_host --check             # compare what the checker finds in those that agree
+    python -m tools.run_wheel_host --check             # the same under the checker's rules
     python -m tools.run_wheel_host --show              # kept results, without running anything
 
 A folder is built against tilewright's host headers. The catalogue's cases of its operations (tests/card/catalogue) then
@@ -63,27 +63,41 @@ def _run(python: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def run_folders(python: str, folders: list[Path], results: Path) -> None:
+def run_folders(python: str, folders: list[Path], results: Path, check: bool = False) -> None:
     """Runs some folders in one process on one card and keeps their results.
 
     A folder that ends the process has the end as its result; the others go on in a new process.
     """
-    done = _run(python, "exec", str(WORKER), *(f"{folder}={result_file(folder, results)}" for folder in folders))
+    words = [f"{folder}={result_file(folder, results)}" for folder in folders]
+    command = ["check", "--json", str(WORKER), "--"] if check else ["exec", str(WORKER)]
+    done = _run(python, *command, *words)
     missing = [folder for folder in folders if not kept(folder, results)]
+    if check:
+        report = json.loads(done.stdout[done.stdout.index("{") :])
+        for folder in folders if "findings" in report else ():  # none are told where the script itself failed
+            _keep_findings(folder, results, report["findings"])
     if missing and done.returncode != 0:
         last = (done.stderr or done.stdout).strip().splitlines()[-3:]
         text = f"the process ended with status {done.returncode}: {' '.join(last)}"
         write_atomically(result_file(missing[0], results), json.dumps({"build": text}).encode())
         if missing[1:]:
-            run_folders(python, missing[1:], results)
+            run_folders(python, missing[1:], results, check)
 
 
-def findings(python: str, folder: Path, side: str) -> list[str]:
-    """What the checker finds in the operations of a folder: ttnn's (``ttnn``), or those built here (``built``)."""
-    done = _run(python, "check", "--json", str(WORKER), "--", side, str(folder))
-    report = json.loads(done.stdout[done.stdout.index("{") :])
-    found = {f"{each['rule']} {Path(each['path']).name}:{each['line']}" for each in report["findings"]}
-    return sorted(found | ({f"error: {report['error']['message']}"} if report["launches"] == 0 else set()))
+def _keep_findings(folder: Path, results: Path, findings: list[dict[str, Any]]) -> None:
+    """Adds to a folder's result what the checker found in its operations: in ttnn's, and only in those built here.
+
+    ttnn's run first, and a finding is said once. A program built here is launched by ``generic_op``.
+    """
+    result = kept(folder, results)
+    names = {f"ttnn.{name}" for name in result.get("functions", [])}
+    result["findings"] = {"ttnn": [], "built": []}
+    for each in findings:
+        calls = each["operation"].split(" > ")
+        if names & set(calls):
+            side = "built" if "ttnn.generic_op" in calls else "ttnn"
+            result["findings"][side].append(f"{each['rule']} {Path(each['path']).name}:{each['line']}")
+    write_atomically(result_file(folder, results), json.dumps(result).encode())
 
 
 def agreeing(result: dict[str, Any]) -> list[str]:
@@ -104,6 +118,9 @@ def line(folder: Path, result: dict[str, Any], details: bool = False) -> str:
         text = f"the catalogue has no case of {', '.join(result['functions'])}"
     else:
         text = "; ".join(f"{case['name']}: {case['outcome']}" for case in result["cases"])
+    found = result.get("findings")
+    if found:
+        text += f"; findings: {', '.join(found['ttnn']) or 'none'}; only when built here: {found['built'] or 'none'}"
     return f"{folder.name}: {text if details else ' '.join(text.split())[:300]}"
 
 
@@ -112,21 +129,23 @@ def main() -> int:
     parser.add_argument("--only", default="", help="folders whose path has this text")
     parser.add_argument("--again", action="store_true", help="run again what has a result")
     parser.add_argument("--failed", action="store_true", help="run again what did not agree")
-    parser.add_argument("--check", action="store_true", help="run those that agree under the checker, both ways")
+    parser.add_argument("--check", action="store_true", help="run under the checker what has no findings kept")
     parser.add_argument("--show", action="store_true", help="print kept results only")
     parser.add_argument("--details", action="store_true", help="print whole error texts")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time (default 1)")
     options = parser.parse_args()
     python, results = python_with_torch(), cache_directory() / "wheel_host"
     folders = [path for path in operation_folders(python) if options.only in str(path)]
-    if options.check:
-        return _check(python, folders, results)
     wanted = [] if options.show else [path for path in folders if _wanted(kept(path, results), options)]
     for path in wanted:
         result_file(path, results).unlink(missing_ok=True)
     parts = [wanted[start : start + _IN_ONE_PROCESS] for start in range(0, len(wanted), _IN_ONE_PROCESS)]
+
+    def run(some: list[Path]) -> None:
+        run_folders(python, some, results, options.check)
+
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for part, _ in zip(parts, pool.map(lambda some: run_folders(python, some, results), parts), strict=True):
+        for part, _ in zip(parts, pool.map(run, parts), strict=True):
             for path in part:
                 print(line(path, kept(path, results), options.details), flush=True)
     if options.show:
@@ -136,22 +155,9 @@ def main() -> int:
     return 0
 
 
-def _check(python: str, folders: list[Path], results: Path) -> int:
-    """Compares findings of folders that agree and have none kept."""
-    for path in folders:
-        result = kept(path, results)
-        if agreeing(result) and "findings" not in result:
-            result["findings"] = {side: findings(python, path, side) for side in ("ttnn", "built")}
-            write_atomically(result_file(path, results), json.dumps(result).encode())
-        found = result.get("findings")
-        if found:
-            same = "the same findings" if found["ttnn"] == found["built"] else f"built here: {found['built']}, not"
-            print(f"{path.name}: {same} as ttnn's: {', '.join(found['ttnn']) or 'none'}", flush=True)
-    return 0
-
-
 def _wanted(result: dict[str, Any], options: argparse.Namespace) -> bool:
-    return options.again or not result or (options.failed and not agreeing(result))
+    unchecked = options.check and "build" not in result and "findings" not in result
+    return options.again or not result or unchecked or (options.failed and not agreeing(result))
 
 
 if __name__ == "__main__":

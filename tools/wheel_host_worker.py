@@ -2,7 +2,7 @@
 """Run by tools/run_wheel_host.py in a process with the real ttnn: builds folders, calls operations, compares bits.
 
     tilewright exec tools/wheel_host_worker.py FOLDER=RESULT ...
-    tilewright check tools/wheel_host_worker.py -- ttnn FOLDER ...     # or built: one of the two alone
+    tilewright check tools/wheel_host_worker.py -- FOLDER=RESULT ...
 
 The result of a folder is written as JSON as soon as there is one.
 """
@@ -111,7 +111,7 @@ def cases_with(names: Collection[str]) -> list[Case]:
 
 
 def folder_result(folder: Path, device: Any) -> dict[str, Any]:
-    """What became of one folder."""
+    """Result of one folder."""
     try:
         library = build_operation(folder, together=True).load(ttnn)
     except CppOperationError as error:
@@ -126,23 +126,13 @@ def folder_result(folder: Path, device: Any) -> dict[str, Any]:
     return {"functions": list(library.functions), "cases": cases}
 
 
-def call_one_side(side: str, folder: Path, device: Any) -> None:
-    """Calls the operations of a folder as ttnn has them, or as they are built here."""
-    functions = build_operation(folder, together=True).load(ttnn).functions
-    for case in cases_with(functions):
-        recorded(case, functions[case.operation] if side == "built" else getattr(ttnn, case.operation), device)
-
-
 def main(given: list[str]) -> None:
     device = ttnn.open_device(device_id=0)
-    words = [word for word in given if word != "--"]
     try:
-        for word in words:
+        for word in given:
             folder, _, result = word.partition("=")
             if result:
                 write_atomically(Path(result), json.dumps(folder_result(Path(folder), device)).encode())
-            elif word is not words[0]:
-                call_one_side(words[0], Path(folder), device)
     finally:
         ttnn.close_device(device)
 

@@ -48,7 +48,7 @@ def results(name: str, route: str, ttnn: Any, device: Any) -> dict[str, Any]:
 
 
 def errors(folder: Path, ttnn: Any, device: Any) -> list[str]:
-    """What calls of ``shift_pages`` raise, in order; the last call gives the right values."""
+    """Errors of calls of ``shift_pages``, in order; the last call gives the right values."""
     library = build_operation(folder).load(ttnn)
     shift = library.functions["shift_pages"]
     values = np.arange(64 * 32, dtype=np.float32).reshape(64, 32)

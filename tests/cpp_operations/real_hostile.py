@@ -65,7 +65,7 @@ def copied_nd_shards(copy: Any, ttnn: Any, device: Any) -> str:
 
 
 def errors(place: Path, link: bool, ttnn: Any, device: Any) -> dict[str, str]:
-    """What each mistake raises, on one route, and how ND shards are copied."""
+    """Error of each mistake, on one route, and how ND shards are copied."""
     said: dict[str, str] = {}
     built = built_folder(place / "a path with spaces" / "copy_pages", link)
     copy = built.load(ttnn).functions["copy_pages"]

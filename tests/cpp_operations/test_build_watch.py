@@ -35,7 +35,7 @@ class Terminal:
         os.close(inside)
 
     def until(self, text: str) -> str:
-        """What is printed up to and including a text."""
+        """Output up to and including a text."""
         shown = ""
         while text not in shown:
             assert select.select([self._screen], [], [], 120)[0], f"{text!r} was not printed in two minutes: {shown}"
@@ -49,7 +49,7 @@ class Terminal:
         os.write(self._screen, text.encode())
 
     def rest(self) -> str:
-        """What is printed until the command ends."""
+        """Output until the command ends."""
         shown = b""
         try:
             while more := os.read(self._screen, 4096):

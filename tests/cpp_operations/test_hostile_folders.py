@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -96,7 +98,7 @@ def test_path_with_spaces_builds_and_runs(tmp_path: Path) -> None:
         assert np.array_equal(ttnn.to_numpy(functions["shift_pages"](tensor, 1)), np.roll(values, -1, axis=0))
 
 
-def test_folder_without_sources_or_binding_says_what_is_missing(tmp_path: Path) -> None:
+def test_folder_without_sources_or_binding_names_the_missing_part(tmp_path: Path) -> None:
     assert "is no folder" in error_of(tmp_path / "nothing")
     assert "no host sources" in error_of(tmp_path)
     shutil.copytree(FOLDER, tmp_path / "shift_pages")
@@ -113,3 +115,35 @@ def test_one_changed_file_is_the_one_compiled(tmp_path: Path) -> None:
     header = folder / "shift_pages.hpp"
     header.write_text(header.read_text() + "\n// changed\n")
     assert {path.name for path in build_operation(folder).compiled} == {"shift_pages.cpp", "shift_pages_nanobind.cpp"}
+
+
+def test_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "shift_pages"
+    shutil.copytree(FOLDER, folder)
+    (folder / "gone.hpp").symlink_to(tmp_path / "nowhere.hpp")
+    assert error_of(folder) == f"{folder / 'gone.hpp'} cannot be read: No such file or directory"
+    (folder / "gone.hpp").unlink()
+    (folder / "folder.cpp").mkdir()
+    assert error_of(folder) == f"{folder / 'folder.cpp'} cannot be read: Is a directory"
+
+
+def test_symlinked_folder_is_the_operation_of_its_files(tmp_path: Path) -> None:
+    (tmp_path / "my_shift").symlink_to(FOLDER)
+    assert list(build_operation(tmp_path / "my_shift").load(ttnn).functions) == ["shift_pages"]
+
+
+def test_output_is_an_importable_module(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tilewright", "build", "--output", str(tmp_path / "modules"), str(FOLDER)]
+    subprocess.run(command, check=True, capture_output=True)
+    text = "import shift_pages; print(shift_pages.shift_pages, shift_pages.__all__)"
+    result = subprocess.run(
+        [sys.executable, "-c", text], cwd=tmp_path / "modules", check=True, capture_output=True, text=True
+    )
+    assert result.stdout.startswith("<C++ operation shift_pages(input_tensor: ttnn.Tensor, offset: int, *,")
+    assert result.stdout.endswith("> ['shift_pages']\n")
+    shutil.copytree(FOLDER, tmp_path / "other" / "shift_pages")
+    both = subprocess.run(
+        [*command, str(tmp_path / "other" / "shift_pages")], check=False, capture_output=True, text=True
+    )
+    assert both.returncode == 2
+    assert "--output writes one shift_pages.py, and two folders have that name" in both.stderr

@@ -6,10 +6,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -45,13 +45,13 @@ def nanobind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def tilewright_with(real_ttnn: str, packages: Path, *arguments: str) -> str:
-    """What a command prints that runs with the real ttnn."""
+def with_real_ttnn(real_ttnn: str, packages: Path, *arguments: str) -> str:
+    """Output of a module that runs with the real ttnn."""
     root = Path(tilewright.__file__).parents[1]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TT_")}
     places = os.pathsep.join(map(str, (root, packages)))
     result = subprocess.run(
-        [real_ttnn, "-m", "tilewright", *arguments],
+        [real_ttnn, "-m", *arguments],
         capture_output=True,
         text=True,
         env={**kept, "PYTHONPATH": places, "LOGURU_LEVEL": "ERROR"},
@@ -67,7 +67,7 @@ def test_values_are_those_of_the_declarations_and_errors_are_named(
     real_ttnn: str, nanobind: Path, arch: str, forgetful: Path, tmp_path: Path
 ) -> None:
     script = [real_examples.__file__, str(tmp_path / "results.npz"), str(forgetful)]
-    tilewright_with(real_ttnn, nanobind, "exec", "--quiet", "--arch", arch, *script)
+    with_real_ttnn(real_ttnn, nanobind, "tilewright", "exec", "--quiet", "--arch", arch, *script)
     found = np.load(tmp_path / "results.npz")
     with ttnn.manage_device(device_id=0, arch=arch) as device:
         for folder in sorted(real_examples.EXAMPLES.glob("*_rm")):
@@ -91,7 +91,7 @@ def test_values_are_those_of_the_declarations_and_errors_are_named(
 def test_hostile_folders_are_errors_by_name_on_both_routes(real_ttnn: str, nanobind: Path, tmp_path: Path) -> None:
     real_hostile.hostile_folders(tmp_path)
     script = [real_hostile.__file__, str(tmp_path / "said.json"), str(tmp_path), "recorded", "linked"]
-    tilewright_with(real_ttnn, nanobind, "exec", "--quiet", *script)
+    with_real_ttnn(real_ttnn, nanobind, "tilewright", "exec", "--quiet", *script)
     both: dict[str, dict[str, str]] = json.loads((tmp_path / "said.json").read_text())
     for route in ("recorded", "linked"):
         said = both[route]
@@ -111,11 +111,18 @@ def test_hostile_folders_are_errors_by_name_on_both_routes(real_ttnn: str, nanob
     )
 
 
-def test_last_stage_passes_linked_against_ttnn(real_ttnn_with_torch: str, nanobind: Path) -> None:
-    folder = real_examples.EXAMPLES / "variance_w_rm"
-    arguments = ("stages", str(folder), "--link", "--arch", "blackhole", "--stage", "7", "--json")
-    stages: list[dict[str, Any]] = json.loads(tilewright_with(real_ttnn_with_torch, nanobind, *arguments))["stages"]
-    assert [(each["stage"], each["passed"]) for each in stages] == [(7, True)]
+@pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
+@pytest.mark.parametrize("route", ["recorded", "linked"])
+def test_stages_1_to_7_of_the_examples_pass(real_ttnn_with_torch: str, nanobind: Path, route: str, arch: str) -> None:
+    """In one process: it takes most of the time of a stage to start one."""
+    folders = sorted(real_examples.EXAMPLES.glob("*_rm/test_dev"))
+    options = ["--tilewright", "--tilewright-arch", arch, *(["--tilewright-link"] if route == "linked" else [])]
+    pytest_options = ["-p", "tilewright.pytest_plugin", "-p", "no:cacheprovider", "-o", "addopts=", "-q", "-rs"]
+    said = with_real_ttnn(real_ttnn_with_torch, nanobind, "pytest", *pytest_options, *options, *map(str, folders))
+    skipped = re.findall(r"^SKIPPED \[(\d+)\] \S*(test_stage\d)", said, re.MULTILINE)
+    # ttnn runs a linked program itself and shows it to no test.
+    assert skipped == ([("1", "test_stage5")] * len(folders) if route == "linked" else [])
+    assert re.search(rf"^{20 * len(folders) - len(skipped)} passed", said, re.MULTILINE), said
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operation's library asks of Python: tensors, devices, work splits, and the launch of its programs."""
+"""Requests of an operation's library to Python: tensors, devices, work splits, and the launch of its programs."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ class Bridge:
         self._functions: dict[str, Callable[..., Any]] = {
             "allocate": self._allocate,
             "any_device": self._any_device,
+            "compare_factories": self._compare_factories,
             "compare_programs": self._compare_programs,
             "deallocate": self._deallocate,
             "elements": self._elements,
@@ -158,8 +159,14 @@ class Bridge:
         given = {key: self.to.thing(value) for key, value in keywords}
         return self.to.value(found(*map(self.to.thing, positional), **given))
 
-    def _compare_programs(self, operation: str, cached: Any, fresh: Any, structure_only: bool) -> None:
-        differences = program_differences(cached, fresh, structure_only)
+    def _compare_factories(self, operation: str, kept: str, selected: str) -> None:
+        raise StaleProgramError(
+            f"{operation}: the program in the cache was made by {kept}; select_program_factory gives {selected} for "
+            "this call (what it depends on is not in the program hash)"
+        )
+
+    def _compare_programs(self, operation: str, cached: Any, fresh: Any, compared: str) -> None:
+        differences = program_differences(cached, fresh, compared)
         if differences:
             listed = "".join(f"\n  {line}" for line in differences[:12])
             more = f"\n  and {len(differences) - 12} more" if len(differences) > 12 else ""

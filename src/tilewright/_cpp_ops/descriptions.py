@@ -84,7 +84,7 @@ class Descriptions:
         return self.objects.add(thing)
 
     def tensor(self, tensor: Any) -> list[Any]:
-        """What ``FromValue<ttnn::Tensor>`` reads."""
+        """A tensor in the form that ``FromValue<ttnn::Tensor>`` reads."""
         device = tensor.device() if tensor.storage_type().name == "DEVICE" else None
         allocated = bool(tensor.is_allocated())
         return [
@@ -102,7 +102,7 @@ class Descriptions:
         ]
 
     def device(self, device: Any) -> list[Any]:
-        """What ``device_of`` reads."""
+        """A device in the form that ``device_of`` reads."""
         key = next((number for number, known in enumerate(self._devices) if known is device), None)
         if key is None:
             key = len(self._devices)

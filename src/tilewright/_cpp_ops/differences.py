@@ -18,8 +18,19 @@ _KERNEL_PARTS = (
 _CB_PARTS = ("cores", "total size", "formats")
 
 
-def program_differences(cached: list[Any], fresh: list[Any], structure_only: bool = False) -> list[str]:
-    """One line for each difference; with ``structure_only`` arguments of a run do not count.
+# What changes the arguments of a cached program, and why one was not changed.
+_NOT_SET = {
+    "override": "override_runtime_arguments does not set it",
+    "patching": "not in the program hash; a cached descriptor gets the addresses of bound buffers only",
+}
+
+
+def program_differences(cached: list[Any], fresh: list[Any], compared: str = "override") -> list[str]:
+    """One line for each difference.
+
+    Args:
+        compared: ``structure`` without the arguments of a run; else what changed these in the cached program:
+            ``override`` (override_runtime_arguments) or ``patching`` (the addresses that a descriptor binds).
 
     >>> kernel = ["k.cpp", False, [], [], [], [], None, [], ["reader"], [[0, 0, [64]]], []]
     >>> other = [*kernel[:9], [[0, 0, [96]]], []]
@@ -33,17 +44,17 @@ def program_differences(cached: list[Any], fresh: list[Any], structure_only: boo
         return ["the arguments of the run differ (override_runtime_arguments does not set them)"] if differ else []
     if len(cached) != 3:
         return ["the program spec differs (what it depends on is not in the program hash)"] if cached != fresh else []
-    return list(_differences(cached, fresh, structure_only))
+    return list(_differences(cached, fresh, _NOT_SET.get(compared)))
 
 
-def _differences(cached: list[Any], fresh: list[Any], structure_only: bool) -> Iterator[str]:
+def _differences(cached: list[Any], fresh: list[Any], not_set: str | None) -> Iterator[str]:
     for what, old, new in zip(("kernels", "circular buffers", "semaphores"), cached, fresh, strict=True):
         if len(old) != len(new):
             yield f"{len(old)} {what}, a fresh program has {len(new)} (not in the program hash)"
             return
     for old, new in zip(cached[1], fresh[1], strict=True):
         yield from _parts(f"circular buffer {_cb_name(new)}", _CB_PARTS, old, new)
-        if not structure_only and _address(old) != _address(new):
+        if not_set and _address(old) != _address(new):
             yield (
                 f"circular buffer {_cb_name(new)}: lies at {_address(old)}, a fresh program has {_address(new)} "
                 "(override_runtime_arguments does not call UpdateDynamicCircularBufferAddress)"
@@ -51,8 +62,8 @@ def _differences(cached: list[Any], fresh: list[Any], structure_only: bool) -> I
     for old, new in zip(cached[0], fresh[0], strict=True):
         name = f"kernel {Path(new[0]).name}" if not new[1] else "a kernel given as text"
         yield from _parts(name, _KERNEL_PARTS, old, new)
-        if not structure_only:
-            yield from _arguments(name, old, new)
+        if not_set:
+            yield from _arguments(name, old, new, not_set)
     if cached[2] != fresh[2]:
         yield "semaphores differ (what they depend on is not in the program hash)"
 
@@ -63,25 +74,22 @@ def _parts(name: str, parts: tuple[str, ...], old: list[Any], new: list[Any]) ->
             yield f"{name}: {part} {_short(before)}, a fresh program has {_short(now)} (not in the program hash)"
 
 
-def _arguments(name: str, old: list[Any], new: list[Any]) -> Iterator[str]:
+def _arguments(name: str, old: list[Any], new: list[Any], not_set: str) -> Iterator[str]:
     old_args = {(x, y): values for x, y, values in old[9]}
     new_args = {(x, y): values for x, y, values in new[9]}
     for core in sorted(old_args.keys() | new_args.keys()):
         where = f"{name}, core {core[0]}-{core[1]}"
-        yield from _words(where, "runtime argument", old_args.get(core, []), new_args.get(core, []))
-    yield from _words(name, "common runtime argument", old[10], new[10])
+        yield from _words(where, "runtime argument", old_args.get(core, []), new_args.get(core, []), not_set)
+    yield from _words(name, "common runtime argument", old[10], new[10], not_set)
 
 
-def _words(where: str, kind: str, old: list[int], new: list[int]) -> Iterator[str]:
+def _words(where: str, kind: str, old: list[int], new: list[int], not_set: str) -> Iterator[str]:
     if len(old) != len(new):
         yield f"{where}: {len(old)} {kind}s, a fresh program has {len(new)}"
         return
     for index, (before, now) in enumerate(zip(old, new, strict=True)):
         if before != now:
-            yield (
-                f"{where}: {kind} {index} is {before}, a fresh program has {now} "
-                "(override_runtime_arguments does not set it)"
-            )
+            yield f"{where}: {kind} {index} is {before}, a fresh program has {now} ({not_set})"
 
 
 def _cb_name(cb: list[Any]) -> str:

@@ -104,7 +104,7 @@ def _compare(folder: OperationFolder, programs: list[Any], case: DesignCase) -> 
 
 
 def _line(function: CppFunction | LinkedFunction, shape: tuple[int, ...], dtype: str, result: Any) -> str:
-    """What was called and what came of it."""
+    """A call and its result."""
     results = result if isinstance(result, (list, tuple)) else [result]
     gave = ", ".join("x".join(map(str, each.shape)) if hasattr(each, "shape") else repr(each) for each in results)
     called = "x".join(map(str, shape))

@@ -89,7 +89,7 @@ class _Launches(Observer[tuple[ProgramDescriptor, Run]]):
 
 
 def _program(folder: OperationFolder) -> Iterator[Entry]:
-    """What the operation takes, and the program of one call as it runs; what fails is said by the stages."""
+    """The operation's parameters, and the program of one call as it runs; failures are in the results of the stages."""
     try:
         library = build_operation(folder.root).load()
     except CppOperationError:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tilewright._build.cache import cache_directory, digest, locked, note_use, read_entry, write_atomically
 from tilewright._build.native_build import NATIVE
+from tilewright._wire.data_formats import data_formats_header
 
 HOST = NATIVE / "host"
 INCLUDE = HOST / "include"
@@ -121,7 +122,8 @@ _PATHS = {
         pybind11/pybind11.h pybind11/stl.h pybind11/cast.h pybind11/operators.h
         ttnn-nanobind/bind_function ttnn-nanobind/decorators ttnn-nanobind/nanobind_fwd ttnn-nanobind/nanobind_helpers
         ttnn-nanobind/small_vector_caster ttnn-nanobind/export_enum ttnn-pybind/decorators ttnn-pybind/pybind_fwd
-        ttnn/decorators cpp/ttnn-pybind/decorators pybind11/fwd ttnn-nanobind/json_class
+        ttnn/decorators cpp/ttnn-pybind/decorators cpp/pybind11/decorators pybind11/fwd pybind11/pybind_fwd
+        ttnn-nanobind/json_class
     """,
 }
 
@@ -140,25 +142,27 @@ def host_headers() -> dict[str, str]:
     }
 
 
-def _text(subject: str) -> bytes:
-    return f'#pragma once\n#include "{subject}"\n'.encode()
+@functools.cache
+def _texts() -> dict[str, bytes]:
+    """The text of each header by its path."""
+    leading = {path: f'#pragma once\n#include "{subject}"\n' for path, subject in host_headers().items()}
+    return {path: text.encode() for path, text in {**leading, "wire/data_formats.h": data_formats_header()}.items()}
 
 
 @functools.cache
-def _table_name() -> str:
-    return digest(*(part for path, subject in host_headers().items() for part in (path, subject)))
+def _name() -> str:
+    return digest(*(part for each in _texts().items() for part in each))
 
 
 def headers_directory() -> Path:
     """The directory with these headers; they are there when it returns."""
-    table = host_headers()
-    directory = cache_directory() / "headers" / f"host-{_table_name()}"
+    directory = cache_directory() / "headers" / f"host-{_name()}"
     if directory in _written:
         return directory
     with locked(f"headers-{directory.name}"):
-        for path, subject in table.items():
-            if read_entry(directory / path) != _text(subject):
-                write_atomically(directory / path, _text(subject))
+        for path, text in _texts().items():
+            if read_entry(directory / path) != text:
+                write_atomically(directory / path, text)
         note_use(directory)
     _written.add(directory)
     return directory

@@ -52,7 +52,7 @@ def _entries() -> Path:
 
 @dataclass(frozen=True)
 class Headers:
-    """What host code sees of tt-metal: directories of headers behind a folder's own, and flags of the compiler."""
+    """tt-metal as host code sees it: directories of headers behind a folder's own, and flags of the compiler."""
 
     places: tuple[Path, ...]
     flags: tuple[str, ...] = ()
@@ -174,9 +174,9 @@ def _library_source() -> Path:
 
 
 def host_library() -> HostObject:
-    """What stands behind the headers, compiled once for each compiler."""
+    """The definitions behind the headers, compiled once for each compiler."""
     with progress("compiling the host library, once for this compiler"):
-        result = _compiled(find_compiler(), _library_source(), [INCLUDE])
+        result = _compiled(find_compiler(), _library_source(), recording_headers().places)
     if isinstance(result, str):
         raise CppOperationError(f"tilewright's host library does not compile:\n{result}")
     return result

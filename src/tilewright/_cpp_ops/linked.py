@@ -73,7 +73,7 @@ class LinkedRoute:
 
 @functools.cache
 def linked_route() -> LinkedRoute:
-    """What an operation is linked with.
+    """The libraries that an operation is linked with.
 
     Raises:
         CppOperationError: no ttnn, another release than the headers are for, no nanobind, no headers of Python.

@@ -3,11 +3,13 @@
 
 Its Python module takes no program specs. A kernel with named bindings therefore gets a file of its own in the cache:
 the declarations of its names, an ``#include`` of the kernel, and the entry point that calls a ``TT_KERNEL`` function.
-A scratchpad becomes a circular buffer that no kernel uses by its index.
+A scratchpad becomes a circular buffer. Its kernels take its pointer before they begin, because the checker knows by
+this which circular buffers a kernel may touch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +28,16 @@ def recorded_program(program: ProgramDescriptor) -> list[Any]:
     """``program`` as :func:`tilewright._cpp_ops.programs.program_descriptor` reads it."""
     free = _LAST_CB_INDEX
     cbs = []
+    scratchpads: dict[int, CBDescriptor] = {}
     for cb in program.cbs:
         formats = [_format(each) for each in cb.format_descriptors]
         if isinstance(cb, ScratchpadDescriptor):
             formats = [[free, "UInt8", 0, cb.total_size, None]]
+            scratchpads[free] = cb
             free -= 1
         cbs.append([core_range_set(cb.core_ranges), cb.total_size, formats, _place(cb)])
     semaphores = [[each.id, core_range_set(each.core_ranges), each.initial_value] for each in program.semaphores]
-    return [[_kernel(kernel) for kernel in program.kernels], cbs, semaphores]
+    return [[_kernel(kernel, scratchpads) for kernel in program.kernels], cbs, semaphores]
 
 
 def _format(form: CBFormatDescriptor) -> list[Any]:
@@ -45,22 +49,33 @@ def _place(cb: CBDescriptor) -> list[int] | None:
     return None if cb.host_address is None else [-1, cb.host_address, cb.address_offset]
 
 
-def _kernel(kernel: KernelDescriptor) -> list[Any]:
+def _kernel(kernel: KernelDescriptor, scratchpads: Mapping[int, CBDescriptor]) -> list[Any]:
+    is_bound = "ScratchpadBindingToken" in kernel.bindings and isinstance(kernel.config, DataMovementConfigDescriptor)
+    taken = [index for index, cb in scratchpads.items() if is_bound and cb.core_ranges.contains(kernel.core_ranges)]
     args = [[core.x, core.y, words] for core, words in kernel.runtime_args.to_list()]
     return [
-        str(_wrapped(kernel)), False, core_range_set(kernel.core_ranges), list(kernel.compile_time_args), [],
+        str(_wrapped(kernel, taken)), False, core_range_set(kernel.core_ranges), list(kernel.compile_time_args), [],
         list(kernel.defines), None, list(kernel.compiler_include_paths), _config(kernel.config), args,
         list(kernel.common_runtime_args),
     ]  # fmt: skip
 
 
-def _wrapped(kernel: KernelDescriptor) -> Path:
-    """A file with the declarations of the kernel's names before the kernel; under the kernel's own file name."""
+def _wrapped(kernel: KernelDescriptor, taken: Sequence[int]) -> Path:
+    """A file with the declarations of the kernel's names before the kernel; under the kernel's own file name.
+
+    Args:
+        taken: circular buffers whose pointers it takes first.
+    """
     if kernel.source_type is SourceType.SOURCE_CODE:
         name, body = f"{kernel.name}.cpp", kernel.kernel_source
     else:
         name, body = Path(kernel.kernel_source).name, f'#include "{kernel.kernel_source}"'
-    text = "\n".join([kernel.bindings, body, kernel.entry, ""]).encode()
+    lines = [kernel.bindings, body, kernel.entry]
+    if taken:
+        pointers = " ".join(f"(void)get_write_ptr({index});" for index in taken)
+        lines = [kernel.bindings, "#define kernel_main kernel_main_of_file", body, kernel.entry, "#undef kernel_main"]
+        lines.append(f"void kernel_main() {{ {pointers} kernel_main_of_file(); }}")
+    text = "\n".join([*lines, ""]).encode()
     path = cache_directory() / "cpp" / "kernels" / digest(text)[:16] / name
     if read_entry(path) != text:
         write_atomically(path, text)

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from tilewright._cpp_ops.errors import CppOperationError
 
+_SUFFIXES = (".cpp", ".cc", ".hpp", ".h")
 _NOT_HOST = {"test_dev", "tests", "test", "build"}
 # What kernels include and host code does not: some lie in folders of other names.
 _KERNEL_API = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<](?:api/|dataflow_api|compute_kernel_api)', re.MULTILINE)
@@ -83,6 +84,14 @@ def _is_host(source: Path) -> bool:
     return _KERNEL_API.search(source.read_text(errors="replace")) is None
 
 
+def _require_readable(file: Path) -> None:
+    try:
+        with file.open("rb"):
+            return
+    except OSError as error:
+        raise CppOperationError(f"{file} cannot be read: {error.strerror}") from error
+
+
 def read_folder(path: str | Path) -> OperationFolder:
     """The operation that lies in ``path``.
 
@@ -95,8 +104,10 @@ def read_folder(path: str | Path) -> OperationFolder:
     files = [
         file
         for file in sorted(root.rglob("*"))
-        if file.is_file() and not any(map(_is_no_host_folder, file.relative_to(root).parts[:-1]))
+        if file.suffix in _SUFFIXES and not any(map(_is_no_host_folder, file.relative_to(root).parts[:-1]))
     ]
+    for file in files:
+        _require_readable(file)
     sources = tuple(file for file in files if file.suffix in (".cpp", ".cc") and _is_host(file))
     headers = tuple(file for file in files if file.suffix in (".hpp", ".h"))
     folder = OperationFolder(root, sources, headers)

@@ -16,9 +16,10 @@ from tilewright._program.kernel import KernelBuildOptLevel
 from tilewright._program.kernel_config import NOC, NOC_MODE, DataMovementProcessor, MathFidelity
 from tilewright._program.spec_tensors import ForeignTensorArgument
 from tilewright._tensor.arch import describe_arch
-from tilewright._tensor.dtype import DataFormat, DataType
+from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tensor import Tensor
 from tilewright._tensor.tile import Tile
+from tilewright._wire.data_formats import DataFormat
 
 
 def spec_program(

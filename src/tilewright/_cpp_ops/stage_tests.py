@@ -68,14 +68,18 @@ class StageOutcome:
     said: str  # one sentence for a red stage; cases that were not run or refused for a green one
     step: str = "execution"  # what it ended in: that, or the build
     error_type: str = ""
+    judged: bool = True  # False where each of its tests skipped itself
 
     @property
     def status(self) -> str:
-        return "PASS" if self.passed else "HANG" if self.error_type == "test_timeout" else "FAIL"
+        if self.passed:
+            return "PASS" if self.judged else "SKIP"
+        return "HANG" if self.error_type == "test_timeout" else "FAIL"
 
     @property
     def line(self) -> str:
-        head = f"  {self.stage}  {STAGES[self.stage]:<40} {'PASS' if self.passed else 'FAIL'} {self.seconds:6.1f} s"
+        shown = "FAIL" if not self.passed else self.status
+        head = f"  {self.stage}  {STAGES[self.stage]:<40} {shown} {self.seconds:6.1f} s"
         return f"{head}\n     {self.said}" if self.said else head
 
 
@@ -140,10 +144,10 @@ def _outcome(folder: Path, stage: int, files: Sequence[Path], choice: StageChoic
         said = f"no result within {choice.limit:.0f} seconds"
         return StageOutcome(stage, False, time.monotonic() - begin, said, error_type="test_timeout")
     seconds = time.monotonic() - begin
-    said = _skipped(result.stdout) if result.returncode == 0 else _said(result.stdout, result.stderr)
-    return StageOutcome(
-        stage, result.returncode == 0, seconds, said, error_type="" if result.returncode == 0 else "test_fail"
-    )
+    if result.returncode == 0:
+        judged = re.search(r"\d+ passed", result.stdout) is not None
+        return StageOutcome(stage, True, seconds, _skipped(result.stdout), judged=judged)
+    return StageOutcome(stage, False, seconds, _said(result.stdout, result.stderr), error_type="test_fail")
 
 
 def _pytest(choice: StageChoice) -> list[str]:
@@ -168,7 +172,16 @@ def _skipped(output: str) -> str:
         reasons[reason] = reasons.get(reason, 0) + int(count)
     passed = re.search(r"(\d+) passed", output)
     listed = "; ".join(f"{count} {reason}" for reason, count in reasons.items())
-    return f"{passed[1] if passed else 0} tests pass; {listed}" if listed else ""
+    if not listed:
+        return ""
+    return f"{passed[1]} tests pass; {listed}" if passed else f"not judged: {listed}"
+
+
+def stages_summary(outcomes: Sequence[StageOutcome]) -> str:
+    """How many stages are green, of those that were judged."""
+    judged = [each for each in outcomes if each.judged]
+    text = f"{sum(each.passed for each in judged)} of {len(judged)} stages that ran are green"
+    return text if len(judged) == len(outcomes) else f"{text}; not judged: {len(outcomes) - len(judged)}"
 
 
 def _said(output: str, errors: str) -> str:

@@ -47,9 +47,7 @@ def _symbols_of(path: Path) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(defined), frozenset(undefined)
 
 
-def tree_helpers(
-    folder: OperationFolder, objects: Sequence[HostObject], include: Sequence[Path], together: bool = False
-) -> list[HostObject]:
+def tree_helpers(folder: OperationFolder, objects: Sequence[HostObject], together: bool = False) -> list[HostObject]:
     """Objects of the checkout's sources that define what the folder leaves undefined, and what those leave.
 
     Args:
@@ -64,7 +62,7 @@ def tree_helpers(
         _, undefined = symbols(each.object for each in known)
         missing = {name for name in undefined - ours if name.startswith("_ZN") and "ttnn" in name}
         candidates = {source for source in _around(known, folder.tree) if _may_define(source, missing)}
-        _compile(candidates - compiled.keys(), include, compiled, together)
+        _compile(candidates - compiled.keys(), compiled, together)
         linked = {each.source for each in known}
         found = [each for each in compiled.values() if each is not None and each.source not in linked]
         found = [each for each in found if symbols([each.object])[0] & missing]
@@ -120,24 +118,28 @@ def _text(source: Path) -> str:
     return source.read_text(errors="replace")
 
 
-def _compile(
-    sources: set[Path], include: Sequence[Path], compiled: dict[Path, HostObject | None], together: bool
-) -> None:
-    """Adds the objects of those sources that compile; what the others would define is named when linking fails."""
+def _compile(sources: set[Path], compiled: dict[Path, HostObject | None], together: bool) -> None:
+    """Adds the objects of those sources that compile; what the others would define is named when linking fails.
+
+    A source sees the headers of its own operation, so that its object serves every folder that needs it.
+    """
     compiled.update(dict.fromkeys(sources))
-    alone = set(sources)
-    if together:
-        for operation in {_operation(source) for source in sources}:
+    by_operation: dict[Path, set[Path]] = {}
+    for source in sources:
+        by_operation.setdefault(_operation(source), set()).add(source)
+    for operation, alone in sorted(by_operation.items()):
+        include = OperationFolder(operation, (), ()).include_directories()
+        if together:
             below = _sources_below(operation) if _is_operation(operation) else sorted(operation.glob("*.cpp"))
             group = [source for source in below if source not in compiled or source in sources]
             whole = compile_together(group, include)
             if isinstance(whole, HostObject):
                 compiled.update(dict.fromkeys(group))
                 compiled[whole.source] = whole
-                alone -= set(group)
-    for result in compile_each(sorted(alone), include):
-        if isinstance(result, HostObject):
-            compiled[result.source] = result
+                continue
+        for result in compile_each(sorted(alone), include):
+            if isinstance(result, HostObject):
+                compiled[result.source] = result
 
 
 def _is_operation(folder: Path) -> bool:

@@ -21,9 +21,6 @@ void CentralizeWRmDeviceOperation::validate_on_program_cache_miss(
         "Input must be interleaved, got {}",
         args.x.memory_config().memory_layout());
     TT_FATAL(
-        args.x.storage_type() == StorageType::DEVICE && args.x.buffer() != nullptr,
-        "Input must be on device, got a tensor on the host");
-    TT_FATAL(
         args.x.dtype() == DataType::BFLOAT16 || args.x.dtype() == DataType::FLOAT32,
         "Unsupported dtype {}; allowed: BFLOAT16, FLOAT32",
         args.x.dtype());

@@ -21,16 +21,10 @@ void LayernormFusedRmDeviceOperation::validate_on_program_cache_miss(
         "Input must be in INTERLEAVED memory, got {}",
         args.x.memory_config().memory_layout());
     TT_FATAL(
-        args.x.storage_type() == StorageType::DEVICE && args.x.buffer() != nullptr,
-        "Input must be allocated on device, got a tensor on the host");
-    TT_FATAL(
         args.x.dtype() == DataType::BFLOAT16 || args.x.dtype() == DataType::FLOAT32,
         "Input must be BFLOAT16 or FLOAT32, got {}",
         args.x.dtype());
     TT_FATAL(args.x.logical_volume() > 0, "x must not be empty, got shape {}", args.x.logical_shape());
-    TT_FATAL(
-        args.gamma.storage_type() == StorageType::DEVICE && args.gamma.buffer() != nullptr,
-        "Gamma must be allocated on device");
     TT_FATAL(args.gamma.layout() == Layout::ROW_MAJOR, "Gamma must be in ROW_MAJOR layout, got {}", args.gamma.layout());
     TT_FATAL(
         args.gamma.dtype() == args.x.dtype(),
@@ -42,9 +36,6 @@ void LayernormFusedRmDeviceOperation::validate_on_program_cache_miss(
         "Gamma does not fit an input of shape {}, got shape {}",
         args.x.logical_shape(),
         args.gamma.logical_shape());
-    TT_FATAL(
-        args.beta.storage_type() == StorageType::DEVICE && args.beta.buffer() != nullptr,
-        "Beta must be allocated on device");
     TT_FATAL(args.beta.layout() == Layout::ROW_MAJOR, "Beta must be in ROW_MAJOR layout, got {}", args.beta.layout());
     TT_FATAL(
         args.beta.dtype() == args.x.dtype(),

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 import ttnn
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = str(Path(__file__).parent)
+
+
+def pytest_collectstart():
+    """Tests of this folder import its inputs.py, also where another operation's was imported before."""
+    sys.path[:] = [HERE, *(each for each in sys.path if each != HERE)]
+    sys.modules.pop("inputs", None)
 
 
 @pytest.fixture

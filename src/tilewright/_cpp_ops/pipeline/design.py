@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from tilewright._cpp_ops.operation_folder import OperationFolder
-from tilewright._logs.markdown import Table, TableRow, read_sections
+from tilewright._display.markdown import Table, TableRow, read_sections
 
 _PAGES = ("num pages", "num_pages", "pages", "capacity", "page count")
 _INDEX = ("index", "cb id", "cb index", "cb", "id")

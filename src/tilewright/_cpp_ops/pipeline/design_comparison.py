@@ -34,7 +34,7 @@ class DesignCase:
     output_width: int
 
     def values(self) -> dict[str, int]:
-        """What names of the design stand for."""
+        """Values of the names in a design."""
         height = self.shape[-2] if len(self.shape) > 1 else 1
         width = self.shape[-1]
         outer = math.prod(self.shape[:-2])
@@ -47,14 +47,14 @@ class DesignCase:
 
 @dataclass(frozen=True)
 class DesignComparison:
-    """What differs, and cells that say nothing a program can be held against."""
+    """Differences, and cells that cannot be compared with a program."""
 
     differences: list[str] = field(default_factory=list)
     not_judged: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class _Buffer:
+class _ProgramBuffer:
     pages: int
     page_size: int
     format: str
@@ -90,19 +90,19 @@ def _place(design: Design, row: DesignedBuffer) -> str:
     return f"{design.path.name}:{row.line}: c_{row.index}{name}"
 
 
-def _made(cbs: Sequence[list[Any]]) -> dict[int, list[_Buffer]]:
+def _made(cbs: Sequence[list[Any]]) -> dict[int, list[_ProgramBuffer]]:
     """Buffers of a program by index; several where core ranges have different ones."""
-    found: dict[int, list[_Buffer]] = {}
+    found: dict[int, list[_ProgramBuffer]] = {}
     for _, total_size, formats, _ in cbs:
         for index, name, _, page_size, tile in formats:
             whole = tile is None or list(tile[1:]) == [32, 32]
-            found.setdefault(index, []).append(_Buffer(total_size // page_size, page_size, name, whole))
+            found.setdefault(index, []).append(_ProgramBuffer(total_size // page_size, page_size, name, whole))
     return found
 
 
 def _compare_row(
     row: DesignedBuffer,
-    made: Sequence[_Buffer],
+    made: Sequence[_ProgramBuffer],
     values: Mapping[str, int],
     case: DesignCase,
     found: DesignComparison,
@@ -131,11 +131,11 @@ def _compare_row(
         found.differences.append(f"{place}: the design has {form}, the program {_listed(made, 'format')}")
 
 
-def _listed(made: Sequence[_Buffer], name: str) -> str:
+def _listed(made: Sequence[_ProgramBuffer], name: str) -> str:
     return " or ".join(dict.fromkeys(str(getattr(each, name)) for each in made))
 
 
-def _page_sizes(text: str, made: _Buffer, values: Mapping[str, int], case: DesignCase) -> set[int] | None:
+def _page_sizes(text: str, made: _ProgramBuffer, values: Mapping[str, int], case: DesignCase) -> set[int] | None:
     """Sizes that a cell allows; a stick may be aligned."""
     words = re.split(r"\s*\(", text.strip().lower())[0]
     if re.fullmatch(r"(?:1 )?(?:\w+_)?tile(?:[ _]size)?", words):

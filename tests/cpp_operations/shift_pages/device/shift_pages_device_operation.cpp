@@ -15,7 +15,6 @@ ShiftPagesDeviceOperation::program_factory_t ShiftPagesDeviceOperation::select_p
 void ShiftPagesDeviceOperation::validate_on_program_cache_miss(
     const operation_attributes_t& attributes, const tensor_args_t& args) {
     const Tensor& input = args.input;
-    TT_FATAL(input.storage_type() == StorageType::DEVICE, "Input must be on device");
     TT_FATAL(input.layout() == Layout::ROW_MAJOR, "Input must be in ROW_MAJOR layout, got {}", input.layout());
     TT_FATAL(
         attributes.offset < input.buffer()->num_pages(),

@@ -203,4 +203,47 @@ UncompressedBufferPageMapping BufferDistributionSpec::compute_page_mapping() con
     return mapping;
 }
 
+namespace detail {
+
+std::pair<Shape, Shape> squeeze_shape_ranks(const Shape& tensor_shape, const Shape& shard_shape) {
+    TT_FATAL(
+        tensor_shape.rank() >= shard_shape.rank(),
+        "Tensor shape rank ({}) can't be less than shard shape rank ({})!",
+        tensor_shape.rank(),
+        shard_shape.rank());
+    // From the last dimension on. One joins the dimension behind it if shards hold that one, and all before it in this
+    // loop, whole; or if shards are one deep in it and end where that one ends.
+    std::vector<std::uint32_t> tensor, shard;
+    bool is_whole = false, divides = false;
+    std::uint64_t tensor_left = tensor_shape.volume(), shard_left = shard_shape.volume();
+    for (int dim = -1; dim >= -static_cast<int>(shard_shape.rank()); --dim) {
+        const std::uint32_t size = tensor_shape[dim], part = shard_shape[dim];
+        if (dim < -1 && (is_whole || (part == 1 && divides))) {
+            tensor.back() *= size;
+            shard.back() *= part;
+            is_whole = is_whole && size == part;
+        } else {
+            tensor.push_back(size);
+            shard.push_back(part);
+            is_whole = size == part;
+        }
+        if (size == 0 || part == 0) {
+            continue;
+        }
+        divides = size % part == 0;
+        tensor_left /= size;
+        shard_left /= part;
+        if (tensor_left == 1 && shard_left == 1) {
+            break;
+        }
+    }
+    for (int dim = -static_cast<int>(shard_shape.rank()) - 1; dim >= -static_cast<int>(tensor_shape.rank()); --dim) {
+        tensor.back() *= tensor_shape[dim];
+    }
+    return {
+        Shape(Shape::Container(tensor.rbegin(), tensor.rend())), Shape(Shape::Container(shard.rbegin(), shard.rend()))};
+}
+
+}  // namespace detail
+
 }  // namespace tt::tt_metal

@@ -83,16 +83,93 @@ Tensor zeros_like(
             .with("output_tensor", output));
 }
 
-Tensor add(const Tensor& a, float b) { return called("add", {to_value(a), to_value(b)}); }
-Tensor div(const Tensor& a, const Tensor& b) { return called("div", {to_value(a), to_value(b)}); }
-Tensor minimum(const Tensor& a, const Tensor& b) { return called("minimum", {to_value(a), to_value(b)}); }
+namespace {
+
+// Keyword arguments that every element-wise operation takes.
+Keywords elementwise(
+    const std::optional<const DataType>& dtype,
+    const std::optional<MemoryConfig>& memory_config,
+    const std::optional<Tensor>& output,
+    const std::optional<CoreRangeSet>& sub_core_grids = std::nullopt,
+    const std::optional<tt::tt_metal::SubDeviceId>& sub_device_id = std::nullopt) {
+    TT_FATAL(!sub_device_id, "an operation of ttnn that host code calls takes no sub_device_id in tilewright");
+    return Keywords()
+        .with("dtype", dtype)
+        .with("memory_config", memory_config)
+        .with("output_tensor", output)
+        .with("sub_core_grids", sub_core_grids);
+}
+
+}  // namespace
+
+Tensor add(
+    const Tensor& a,
+    const Tensor& b,
+    const std::optional<const DataType>& dtype,
+    const std::optional<MemoryConfig>& memory_config,
+    const std::optional<Tensor>& output,
+    Activations,
+    Activations,
+    Activations,
+    const std::optional<bool>& fast_and_approximate_mode,
+    const std::optional<CoreRangeSet>& sub_core_grids,
+    const std::optional<tt::tt_metal::SubDeviceId>& sub_device_id) {
+    Keywords given = elementwise(dtype, memory_config, output, sub_core_grids, sub_device_id);
+    given.with("fast_and_approximate_mode", fast_and_approximate_mode);
+    return called("add", {to_value(a), to_value(b)}, given);
+}
+Tensor add(
+    const Tensor& a,
+    ScalarVariant b,
+    const std::optional<const DataType>& dtype,
+    const std::optional<MemoryConfig>& memory_config,
+    const std::optional<Tensor>& output,
+    Activations,
+    Activations,
+    Activations,
+    const std::optional<bool>& fast_and_approximate_mode,
+    const std::optional<CoreRangeSet>& sub_core_grids,
+    const std::optional<tt::tt_metal::SubDeviceId>& sub_device_id) {
+    Keywords given = elementwise(dtype, memory_config, output, sub_core_grids, sub_device_id);
+    given.with("fast_and_approximate_mode", fast_and_approximate_mode);
+    return called("add", {to_value(a), to_value(b)}, given);
+}
+Tensor div(
+    const Tensor& a,
+    const Tensor& b,
+    bool fast_and_approximate_mode,
+    const std::optional<std::string>& rounding_mode,
+    const std::optional<const DataType>& dtype,
+    const std::optional<MemoryConfig>& memory_config,
+    const std::optional<Tensor>& output,
+    Activations,
+    Activations,
+    Activations,
+    const std::optional<CoreRangeSet>& sub_core_grids,
+    const std::optional<tt::tt_metal::SubDeviceId>& sub_device_id) {
+    Keywords given = elementwise(dtype, memory_config, output, sub_core_grids, sub_device_id);
+    given.with("fast_and_approximate_mode", std::optional(fast_and_approximate_mode));
+    return called("div", {to_value(a), to_value(b)}, given.with("rounding_mode", rounding_mode));
+}
+Tensor minimum(
+    const Tensor& a,
+    const Tensor& b,
+    const std::optional<const DataType>& dtype,
+    const std::optional<MemoryConfig>& memory_config,
+    const std::optional<Tensor>& output,
+    Activations,
+    Activations,
+    Activations) {
+    return called("minimum", {to_value(a), to_value(b)}, elementwise(dtype, memory_config, output));
+}
 Tensor cumsum(
     const Tensor& tensor,
     const std::int32_t& dim,
     std::optional<DataType> dtype,
     const bool& reverse_order,
     std::optional<Tensor> output,
-    const std::optional<MemoryConfig>& memory_config) {
+    const std::optional<MemoryConfig>& memory_config,
+    bool disable_compensated_sum) {
     return called(
         "cumsum",
         {to_value(tensor), to_value(dim)},
@@ -100,7 +177,8 @@ Tensor cumsum(
             .with("dtype", dtype)
             .with("reverse_order", std::optional(reverse_order))
             .with("out", output)
-            .with("memory_config", memory_config));
+            .with("memory_config", memory_config)
+            .with("disable_compensated_sum", disable_compensated_sum ? std::optional(true) : std::nullopt));
 }
 Tensor upsample(
     const Tensor& tensor, const std::variant<int, std::array<int, 2>>& scale_factor, const std::string& mode) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tw_host/descriptors.hpp"
 
+#include <algorithm>
+
 #include "tw_host/device_operation.hpp"
 
 namespace tt::tt_metal {
@@ -69,9 +71,9 @@ Program program_of(const ProgramDescriptor& descriptor) {
     return program;
 }
 
-void apply_descriptor_runtime_args(Program& program, const ProgramDescriptor& descriptor) {
-    ProgramRecord& record = program.record();
-    const ProgramRecord fresh = record_of(descriptor);
+namespace {
+
+void require_same_parts(const ProgramRecord& record, const ProgramRecord& fresh) {
     TT_FATAL(
         fresh.kernels.size() == record.kernels.size() && fresh.cbs.size() == record.cbs.size(),
         "the descriptor has {} kernels and {} circular buffers, the cached program {} and {}: the program hash is the "
@@ -80,6 +82,27 @@ void apply_descriptor_runtime_args(Program& program, const ProgramDescriptor& de
         fresh.cbs.size(),
         record.kernels.size(),
         record.cbs.size());
+}
+
+void place_circular_buffers(ProgramRecord& record, const ProgramRecord& fresh) {
+    for (std::size_t index = 0; index < record.cbs.size(); ++index) {
+        record.cbs[index].config = record.cbs[index].config.with_place(fresh.cbs[index].config.place());
+    }
+}
+
+void set_word(CoreArgs& args, std::uint32_t index, std::uint32_t word) {
+    TT_FATAL(index < args.values.size(), "runtime argument {} of {} is set", index, args.values.size());
+    std::vector<std::uint32_t> words = args.values;
+    words[index] = word;
+    args.set(std::move(words));
+}
+
+}  // namespace
+
+void apply_descriptor_runtime_args(Program& program, const ProgramDescriptor& descriptor) {
+    ProgramRecord& record = program.record();
+    const ProgramRecord fresh = record_of(descriptor);
+    require_same_parts(record, fresh);
     for (std::size_t index = 0; index < record.kernels.size(); ++index) {
         record.kernels[index].args = fresh.kernels[index].args;
         for (auto& [core, args] : record.kernels[index].args) {
@@ -87,8 +110,44 @@ void apply_descriptor_runtime_args(Program& program, const ProgramDescriptor& de
         }
         record.kernels[index].common_args.set(fresh.kernels[index].common_args.values);
     }
-    for (std::size_t index = 0; index < record.cbs.size(); ++index) {
-        record.cbs[index].config = record.cbs[index].config.with_place(fresh.cbs[index].config.place());
+    place_circular_buffers(record, fresh);
+}
+
+bool binds_arguments(const ProgramDescriptor& descriptor) {
+    return std::any_of(descriptor.kernels.begin(), descriptor.kernels.end(), [](const KernelDescriptor& kernel) {
+        return !kernel.buffer_bindings.empty() || !kernel.common_buffer_bindings.empty();
+    });
+}
+
+bool binds_circular_buffers(const ProgramDescriptor& descriptor) {
+    return std::any_of(descriptor.cbs.begin(), descriptor.cbs.end(), [](const CBDescriptor& cb) {
+        return cb.buffer != nullptr || cb.tensor != nullptr;
+    });
+}
+
+void apply_bindings(Program& program, const ProgramDescriptor& descriptor) {
+    ProgramRecord& record = program.record();
+    const ProgramRecord fresh = record_of(descriptor);
+    require_same_parts(record, fresh);
+    for (std::size_t index = 0; index < record.kernels.size(); ++index) {
+        KernelRecord& kernel = record.kernels[index];
+        const KernelRecord& wanted = fresh.kernels[index];
+        for (const KernelDescriptor::BufferBinding& bound : descriptor.kernels[index].buffer_bindings) {
+            if (kernel.args.contains(bound.core)) {
+                set_word(kernel.args[bound.core], bound.arg_idx, wanted.args.at(bound.core).values.at(bound.arg_idx));
+            }
+        }
+        for (const KernelDescriptor::CommonBufferBinding& bound : descriptor.kernels[index].common_buffer_bindings) {
+            set_word(kernel.common_args, bound.arg_idx, wanted.common_args.values.at(bound.arg_idx));
+        }
+    }
+    place_circular_buffers(record, fresh);
+}
+
+void apply_dynamic_runtime_args(Program& program, ttsl::Span<const DynamicRuntimeArg> dynamic_args) {
+    for (const DynamicRuntimeArg& each : dynamic_args) {
+        KernelRecord& kernel = program.record().kernel(each.kernel_idx);
+        set_word(each.is_common ? kernel.common_args : kernel.args[each.core], each.arg_idx, each.value);
     }
 }
 

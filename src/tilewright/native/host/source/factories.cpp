@@ -5,13 +5,14 @@
 
 #include <cstdlib>
 #include <map>
-#include <set>
+#include <utility>
 
 namespace ttnn::device_operation::detail {
 
 namespace {
-std::map<std::string, std::set<std::uint64_t>>& keys() {
-    static auto* all = new std::map<std::string, std::set<std::uint64_t>>;
+using Key = std::pair<std::string, std::uint64_t>;
+std::map<Key, std::size_t>& factories() {
+    static auto* all = new std::map<Key, std::size_t>;
     return *all;
 }
 }  // namespace
@@ -24,7 +25,13 @@ std::string type_name(const std::type_info& type) {
     return text;
 }
 
-bool note_key(const std::string& operation, std::uint64_t key) { return keys()[operation].insert(key).second; }
-void forget_key(const std::string& operation, std::uint64_t key) { keys()[operation].erase(key); }
+std::optional<std::size_t> kept_factory(const std::string& operation, std::uint64_t key) {
+    const auto found = factories().find({operation, key});
+    return found == factories().end() ? std::nullopt : std::optional(found->second);
+}
+void keep_factory(const std::string& operation, std::uint64_t key, std::size_t factory) {
+    factories()[{operation, key}] = factory;
+}
+void forget_factory(const std::string& operation, std::uint64_t key) { factories().erase({operation, key}); }
 
 }  // namespace ttnn::device_operation::detail

@@ -9,8 +9,13 @@ bool comparing = false;
 
 bool compares_with_fresh() { return comparing; }
 
-void compare(const std::string& operation, const Value& cached, const Value& fresh, bool structure_only) {
-    tw::host::call_python("compare_programs", {operation, cached, fresh, structure_only});
+void compare(const std::string& operation, const Value& cached, const Value& fresh, Compared compared) {
+    static constexpr const char* kNames[] = {"structure", "override", "patching"};
+    tw::host::call_python("compare_programs", {operation, cached, fresh, kNames[static_cast<int>(compared)]});
+}
+
+void compare_factories(const std::string& operation, const std::string& kept, const std::string& selected) {
+    tw::host::call_python("compare_factories", {operation, kept, selected});
 }
 
 void run(const std::string& operation, const List& tensors, const Value& program, bool from_cache) {

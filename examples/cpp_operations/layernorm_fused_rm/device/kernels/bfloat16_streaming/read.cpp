@@ -23,7 +23,8 @@ uint32_t bfloat16_bits(uint32_t value_bits) {
 // Row 0 of each face: the value in the tile's first valid_columns columns. Zero everywhere else.
 void write_scaler_tile(uint32_t address, bool is_float32, uint32_t value_bits, uint32_t valid_columns) {
     volatile tt_l1_ptr uint32_t* zeros = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
-    for (uint32_t i = 0; i < (is_float32 ? 1024 : 512); i++) {
+    const uint32_t num_words = is_float32 ? 1024 : 512;
+    for (uint32_t i = 0; i < num_words; i++) {
         zeros[i] = 0;
     }
     volatile tt_l1_ptr uint32_t* floats = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);

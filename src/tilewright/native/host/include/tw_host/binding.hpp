@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tw_host/bound_names.hpp"
 #include "tw_host/values.hpp"
 
 namespace nanobind {
@@ -201,28 +202,6 @@ namespace ttnn {
 
 namespace nb = nanobind;
 
-template <std::size_t N>
-struct unique_string {
-    char data[N];
-    constexpr unique_string(const char (&text)[N]) {
-        for (std::size_t index = 0; index < N; ++index) {
-            data[index] = text[index];
-        }
-    }
-    constexpr operator const char*() const { return data; }
-};
-
-template <typename F, typename... A>
-struct overload_t {
-    F function;
-    std::tuple<A...> arguments;
-    overload_t(F f, const A&... given) : function(f), arguments(given...) {}
-};
-template <typename T>
-struct is_overload : std::false_type {};
-template <typename F, typename... A>
-struct is_overload<overload_t<F, A...>> : std::true_type {};
-
 template <unique_string Name, unique_string Namespace = unique_string{"ttnn."}, typename F, typename... A>
     requires(!is_overload<std::remove_cvref_t<F>>::value)
 void bind_function(nb::module_&, const char* doc, F f, const A&... arguments) {
@@ -239,13 +218,25 @@ void bind_function(nb::module_&, const char* doc, const Overload&... overloads) 
      ...);
 }
 
-// The spelling before bind_function: a struct with `invoke`, registered under a name, then bound.
+namespace device_operation {
+template <typename Op>
+typename Op::tensor_return_value_t launch(
+    const typename Op::operation_attributes_t& attributes, const typename Op::tensor_args_t& inputs);
+}  // namespace device_operation
+
+// The spelling before bind_function: a struct with `invoke`, registered under a name, then bound. The `invoke` of a
+// device operation gives its attributes and tensor arguments, which are then launched.
 namespace decorators {
 template <unique_string Name, typename Operation>
 struct registered_operation_t {
     template <typename... A>
     auto operator()(A&&... arguments) const {
-        return Operation::invoke(std::forward<A>(arguments)...);
+        if constexpr (requires { typename Operation::operation_attributes_t; }) {
+            const auto given = Operation::invoke(std::forward<A>(arguments)...);
+            return device_operation::launch<Operation>(std::get<0>(given), std::get<1>(given));
+        } else {
+            return Operation::invoke(std::forward<A>(arguments)...);
+        }
     }
     static constexpr const char* cpp_fully_qualified_name = Name.data;
     std::string base_name() const {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tw_host/cores.hpp"
@@ -92,5 +93,10 @@ private:
     std::vector<CoreCoord> cores_;
     ShardDistributionStrategy strategy_ = ShardDistributionStrategy::ROUND_ROBIN_1D;
 };
+
+namespace detail {
+// The two shapes with the fewest dimensions that give the same shards.
+std::pair<Shape, Shape> squeeze_shape_ranks(const Shape& tensor_shape, const Shape& shard_shape);
+}  // namespace detail
 
 }  // namespace tt::tt_metal

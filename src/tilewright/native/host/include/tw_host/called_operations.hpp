@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -49,16 +50,73 @@ Tensor zeros_like(
     const std::optional<MemoryConfig>& memory_config = std::nullopt,
     const std::optional<Tensor>& output = std::nullopt);
 
-Tensor add(const Tensor& a, float b);
-Tensor div(const Tensor& a, const Tensor& b);
-Tensor minimum(const Tensor& a, const Tensor& b);
+// An activation of an element-wise operation. Host code here has none to give: what makes one is not declared.
+namespace operations::unary {
+template <typename... Params>
+struct BasicUnaryWithParam {
+    BasicUnaryWithParam() = delete;
+};
+using EltwiseUnaryWithParam = BasicUnaryWithParam<float, int, unsigned int>;
+}  // namespace operations::unary
+
+using ScalarVariant = std::variant<unsigned int, int, float>;
+using Activations = std::span<const operations::unary::EltwiseUnaryWithParam>;
+
+// Further parameters are named in the C++ sources of ttnn as in Python.
+Tensor add(
+    const Tensor& a,
+    const Tensor& b,
+    const std::optional<const DataType>& dtype = std::nullopt,
+    const std::optional<MemoryConfig>& memory_config = std::nullopt,
+    const std::optional<Tensor>& output = std::nullopt,
+    Activations activations = {},
+    Activations a_activations = {},
+    Activations b_activations = {},
+    const std::optional<bool>& fast_and_approximate_mode = std::nullopt,
+    const std::optional<CoreRangeSet>& sub_core_grids = std::nullopt,
+    const std::optional<tt::tt_metal::SubDeviceId>& sub_device_id = std::nullopt);
+Tensor add(
+    const Tensor& a,
+    ScalarVariant b,
+    const std::optional<const DataType>& dtype = std::nullopt,
+    const std::optional<MemoryConfig>& memory_config = std::nullopt,
+    const std::optional<Tensor>& output = std::nullopt,
+    Activations activations = {},
+    Activations a_activations = {},
+    Activations b_activations = {},
+    const std::optional<bool>& fast_and_approximate_mode = std::nullopt,
+    const std::optional<CoreRangeSet>& sub_core_grids = std::nullopt,
+    const std::optional<tt::tt_metal::SubDeviceId>& sub_device_id = std::nullopt);
+Tensor div(
+    const Tensor& a,
+    const Tensor& b,
+    bool fast_and_approximate_mode = false,
+    const std::optional<std::string>& rounding_mode = std::nullopt,
+    const std::optional<const DataType>& dtype = std::nullopt,
+    const std::optional<MemoryConfig>& memory_config = std::nullopt,
+    const std::optional<Tensor>& output = std::nullopt,
+    Activations activations = {},
+    Activations a_activations = {},
+    Activations b_activations = {},
+    const std::optional<CoreRangeSet>& sub_core_grids = std::nullopt,
+    const std::optional<tt::tt_metal::SubDeviceId>& sub_device_id = std::nullopt);
+Tensor minimum(
+    const Tensor& a,
+    const Tensor& b,
+    const std::optional<const DataType>& dtype = std::nullopt,
+    const std::optional<MemoryConfig>& memory_config = std::nullopt,
+    const std::optional<Tensor>& output = std::nullopt,
+    Activations activations = {},
+    Activations a_activations = {},
+    Activations b_activations = {});
 Tensor cumsum(
     const Tensor& tensor,
     const std::int32_t& dim,
     std::optional<DataType> dtype = std::nullopt,
     const bool& reverse_order = false,
     std::optional<Tensor> output = std::nullopt,
-    const std::optional<MemoryConfig>& memory_config = std::nullopt);
+    const std::optional<MemoryConfig>& memory_config = std::nullopt,
+    bool disable_compensated_sum = false);
 Tensor upsample(
     const Tensor& tensor, const std::variant<int, std::array<int, 2>>& scale_factor, const std::string& mode);
 

@@ -64,19 +64,38 @@ struct KernelDescriptor {
     ConfigDescriptor config;
     IncludePaths compiler_include_paths;
 
+    // An argument that is a buffer's address: a call that finds the program writes the address of its own buffer there.
+    struct BufferBinding {
+        CoreCoord core;
+        std::uint32_t arg_idx = 0;
+        Buffer* buffer = nullptr;
+    };
+    struct CommonBufferBinding {
+        std::uint32_t arg_idx = 0;
+        Buffer* buffer = nullptr;
+    };
+    std::vector<BufferBinding> buffer_bindings;
+    std::vector<CommonBufferBinding> common_buffer_bindings;
+
     class RTArgList {
     public:
         void push_back(std::uint32_t value) { words_.push_back(value); }
-        void push_back(const Buffer* buffer) { words_.push_back(buffer == nullptr ? 0 : buffer->address()); }
-        void push_back(const MeshTensor& tensor) { words_.push_back(static_cast<std::uint32_t>(tensor.address())); }
+        void push_back(Buffer* buffer) { bind(buffer, buffer == nullptr ? 0 : buffer->address()); }
+        void push_back(const MeshTensor& tensor) { bind(nullptr, static_cast<std::uint32_t>(tensor.address())); }
         void reserve(std::size_t count) { words_.reserve(count); }
         void append(const std::vector<std::uint32_t>& words) {
             words_.insert(words_.end(), words.begin(), words.end());
         }
         const std::vector<std::uint32_t>& words() const { return words_; }
+        const std::vector<CommonBufferBinding>& bindings() const { return bindings_; }
 
     private:
+        void bind(Buffer* buffer, std::uint32_t address) {
+            bindings_.push_back({static_cast<std::uint32_t>(words_.size()), buffer});
+            words_.push_back(address);
+        }
         std::vector<std::uint32_t> words_;
+        std::vector<CommonBufferBinding> bindings_;
     };
     using WordOrBuffer = std::variant<std::uint32_t, Buffer*>;
     using WordOrTensor = std::variant<std::uint32_t, TensorReference>;
@@ -84,41 +103,53 @@ struct KernelDescriptor {
         runtime_args.emplace_back(core, args);
     }
     void emplace_runtime_args(const CoreCoord& core, std::initializer_list<WordOrBuffer> args) {
-        runtime_args.emplace_back(core, words_of(args));
+        emplace_runtime_args(core, list_of(args));
     }
     void emplace_runtime_args(const CoreCoord& core, std::initializer_list<WordOrTensor> args) {
-        runtime_args.emplace_back(core, words_of(args));
+        emplace_runtime_args(core, list_of(args));
+    }
+    void emplace_runtime_args(const CoreCoord& core, const std::vector<WordOrBuffer>& args) {
+        emplace_runtime_args(core, list_of(args));
+    }
+    void emplace_runtime_args(const CoreCoord& core, const std::vector<WordOrTensor>& args) {
+        emplace_runtime_args(core, list_of(args));
     }
     void emplace_runtime_args(const CoreCoord& core, const RTArgList& args) {
         runtime_args.emplace_back(core, args.words());
+        for (const CommonBufferBinding& bound : args.bindings()) {
+            buffer_bindings.push_back({core, bound.arg_idx, bound.buffer});
+        }
     }
-    void emplace_runtime_args(const CoreCoord& core, const std::vector<WordOrBuffer>& args) {
-        runtime_args.emplace_back(core, words_of(args));
+    void emplace_common_runtime_args(std::initializer_list<std::uint32_t> args) {
+        common_runtime_args.insert(common_runtime_args.end(), args.begin(), args.end());
     }
-    void emplace_runtime_args(const CoreCoord& core, const std::vector<WordOrTensor>& args) {
-        runtime_args.emplace_back(core, words_of(args));
+    void emplace_common_runtime_args(std::initializer_list<WordOrBuffer> args) {
+        emplace_common_runtime_args(list_of(args));
     }
-    void emplace_common_runtime_args(std::initializer_list<std::uint32_t> args) { add_common(args); }
-    void emplace_common_runtime_args(std::initializer_list<WordOrBuffer> args) { add_common(words_of(args)); }
-    void emplace_common_runtime_args(std::initializer_list<WordOrTensor> args) { add_common(words_of(args)); }
-    void emplace_common_runtime_args(const RTArgList& args) { add_common(args.words()); }
+    void emplace_common_runtime_args(std::initializer_list<WordOrTensor> args) {
+        emplace_common_runtime_args(list_of(args));
+    }
+    void emplace_common_runtime_args(const RTArgList& args) {
+        const auto before = static_cast<std::uint32_t>(common_runtime_args.size());
+        common_runtime_args.insert(common_runtime_args.end(), args.words().begin(), args.words().end());
+        for (const CommonBufferBinding& bound : args.bindings()) {
+            common_buffer_bindings.push_back({before + bound.arg_idx, bound.buffer});
+        }
+    }
 
 private:
-    static std::uint32_t word_of(std::uint32_t word) { return word; }
-    static std::uint32_t word_of(const Buffer* buffer) { return buffer == nullptr ? 0 : buffer->address(); }
-    static std::uint32_t word_of(const TensorReference& tensor) {
-        return static_cast<std::uint32_t>(tensor.get().address());
+    static void add(RTArgList& list, const TensorReference& tensor) { list.push_back(tensor.get()); }
+    template <typename T>
+    static void add(RTArgList& list, const T& word_or_buffer) {
+        list.push_back(word_or_buffer);
     }
     template <typename Range>
-    static CoreRuntimeArgs words_of(const Range& args) {
-        CoreRuntimeArgs words;
+    static RTArgList list_of(const Range& args) {
+        RTArgList list;
         for (const auto& each : args) {
-            words.push_back(std::visit([](const auto& content) { return word_of(content); }, each));
+            std::visit([&](const auto& content) { add(list, content); }, each);
         }
-        return words;
-    }
-    void add_common(const CoreRuntimeArgs& words) {
-        common_runtime_args.insert(common_runtime_args.end(), words.begin(), words.end());
+        return list;
     }
 };
 
@@ -135,6 +166,20 @@ struct ProgramDescriptor {
 
 Program program_of(const ProgramDescriptor& descriptor);
 void apply_descriptor_runtime_args(Program& program, const ProgramDescriptor& descriptor);
+
+// Arguments that an operation sets in a program it finds, though they are not in its hash.
+struct DynamicRuntimeArg {
+    std::uint32_t kernel_idx = 0;
+    CoreCoord core{};  // of no meaning for a common argument
+    std::uint32_t arg_idx = 0;
+    std::uint32_t value = 0;
+    bool is_common = false;
+};
+void apply_dynamic_runtime_args(Program& program, ttsl::Span<const DynamicRuntimeArg> dynamic_args);
+bool binds_arguments(const ProgramDescriptor& descriptor);
+bool binds_circular_buffers(const ProgramDescriptor& descriptor);
+// Writes the addresses of bound arguments and of circular buffers in tensors into a cached program.
+void apply_bindings(Program& program, const ProgramDescriptor& descriptor);
 
 struct WorkloadDescriptor;
 

@@ -5,6 +5,7 @@
 // tensors, builds a program or changes the arguments of the one it has, and runs it (here with `ttnn.generic_op`).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -49,11 +50,27 @@ using tw::host::Value;
 
 // Whether a call that finds its program is compared with a program made anew (`tilewright check`).
 bool compares_with_fresh();
-// Tells Python how the cached program after its arguments were changed differs from a fresh one.
-void compare(const std::string& operation, const Value& cached, const Value& fresh, bool structure_only);
+// What of two programs is compared: all but the arguments of a run, or these too, and what changes them.
+enum class Compared { Structure, AfterOverride, AfterPatching };
+// Tells Python how the cached program differs from a fresh one.
+void compare(const std::string& operation, const Value& cached, const Value& fresh, Compared compared);
+void compare_factories(const std::string& operation, const std::string& kept, const std::string& selected);
 void run(const std::string& operation, const List& tensors, const Value& program, bool from_cache);
 void run_spec(
     const std::string& operation, const List& tensors, const ProgramArtifacts& artifacts, const Value& cached_spec);
+
+// Whether two tensors of a call lie in one buffer: which of them a bound argument means is then not known.
+template <typename Inputs>
+bool repeats_a_buffer(const Inputs& inputs) {
+    std::vector<std::pair<bool, std::uint64_t>> seen;
+    bool repeats = false;
+    tw::host::for_each_of_type<Tensor>(inputs, [&](const Tensor& tensor) {
+        const std::pair<bool, std::uint64_t> place(tensor.buffer()->is_dram(), tensor.buffer()->address());
+        repeats = repeats || std::find(seen.begin(), seen.end(), place) != seen.end();
+        seen.push_back(place);
+    });
+    return repeats;
+}
 
 template <typename Op>
 struct Call {
@@ -85,7 +102,10 @@ struct Call {
             if (compares_with_fresh()) {
                 const Cached fresh = Factory::create(attributes, inputs, outputs);
                 compare(
-                    operation, found->second->program.record().to_value(), fresh.program.record().to_value(), false);
+                    operation,
+                    found->second->program.record().to_value(),
+                    fresh.program.record().to_value(),
+                    Compared::AfterOverride);
             }
         }
         launch(found->second->program.record(), hit);
@@ -94,19 +114,48 @@ struct Call {
     template <typename Factory>
     void with_descriptor() const {
         auto& cache = cache_of<Factory, tt::tt_metal::Program>();
-        const tt::tt_metal::ProgramDescriptor descriptor = make_descriptor<Factory>(attributes, inputs, outputs);
-        auto found = cache.find(key);
-        const bool hit = found != cache.end();
-        if (!hit) {
+        const auto found = cache.find(key);
+        if (found == cache.end()) {
+            const auto descriptor = make_descriptor<Factory>(attributes, inputs, outputs);
             auto made = std::make_unique<tt::tt_metal::Program>(program_of(descriptor));
-            found = cache.emplace(key, std::move(made)).first;
-        } else {
-            if (compares_with_fresh()) {
-                compare(operation, found->second->record().to_value(), record_of(descriptor).to_value(), true);
-            }
-            apply_descriptor_runtime_args(*found->second, descriptor);
+            launch(cache.emplace(key, std::move(made)).first->second->record(), false);
+            return;
         }
-        launch(found->second->record(), hit);
+        tt::tt_metal::Program& program = *found->second;
+        if constexpr (overrides_descriptor<Factory>) {
+            override_program<Factory>(program, attributes, inputs, outputs);
+            if (compares_with_fresh()) {
+                const auto fresh = record_of(make_descriptor<Factory>(attributes, inputs, outputs));
+                compare(operation, program.record().to_value(), fresh.to_value(), Compared::AfterOverride);
+            }
+        } else {
+            patch(program, make_descriptor<Factory>(attributes, inputs, outputs));
+        }
+        launch(program.record(), true);
+    }
+
+    // As tt-metal does: where the factory gave buffers as arguments, their addresses and what the operation declares as
+    // dynamic; else every argument anew.
+    void patch(tt::tt_metal::Program& program, const tt::tt_metal::ProgramDescriptor& fresh) const {
+        const bool compares = compares_with_fresh();
+        const Value wanted = compares ? record_of(fresh).to_value() : Value();
+        if (compares) {
+            compare(operation, program.record().to_value(), wanted, Compared::Structure);
+        }
+        std::vector<tt::tt_metal::DynamicRuntimeArg> dynamic;
+        if constexpr (requires { Op::get_dynamic_runtime_args(attributes, inputs, outputs, std::nullopt); }) {
+            dynamic = Op::get_dynamic_runtime_args(attributes, inputs, outputs, std::nullopt);
+        }
+        const bool bound = binds_arguments(fresh) || (!dynamic.empty() && binds_circular_buffers(fresh));
+        if (bound && !repeats_a_buffer(inputs)) {
+            apply_bindings(program, fresh);
+            apply_dynamic_runtime_args(program, dynamic);
+        } else {
+            apply_descriptor_runtime_args(program, fresh);
+        }
+        if (compares) {
+            compare(operation, program.record().to_value(), wanted, Compared::AfterPatching);
+        }
     }
 
     template <typename Factory>
@@ -117,7 +166,7 @@ struct Call {
         if (found == cache.end()) {
             found = cache.emplace(key, std::make_unique<Value>(to_value(artifacts.spec))).first;
         } else if (compares_with_fresh()) {
-            compare(operation, *found->second, to_value(artifacts.spec), true);
+            compare(operation, *found->second, to_value(artifacts.spec), Compared::Structure);
         }
         run_spec(operation, tensors, artifacts, *found->second);
     }
@@ -155,7 +204,7 @@ struct Call {
             if (hit && compares_with_fresh()) {
                 Cached fresh = make();
                 const Value again = fresh.workload.get_programs().begin()->second.record().to_value();
-                compare(operation, program.record().to_value(), again, false);
+                compare(operation, program.record().to_value(), again, Compared::AfterOverride);
             }
             launch(program.record(), hit);
         }
@@ -194,10 +243,16 @@ List tensors_of(const T&... objects) {
 template <typename Op>
 typename Op::tensor_return_value_t launch(
     const typename Op::operation_attributes_t& attributes, const typename Op::tensor_args_t& inputs) {
-    const auto run = [&](const std::string& operation, std::uint64_t key, auto& factory, auto& outputs) {
-        const detail::Call<Op> call{operation, attributes, inputs, outputs, key, detail::tensors_of(inputs, outputs)};
-        std::visit([&](auto chosen) { call.template with_factory<decltype(chosen)>(); }, factory);
-    };
+    const auto run =
+        [&](const std::string& operation, std::uint64_t key, const auto& factory, const auto& selected, auto& outputs) {
+            if (factory.index() != selected.index() && detail::compares_with_fresh()) {
+                const auto name = [](const auto& each) { return detail::type_name(typeid(each)); };
+                detail::compare_factories(operation, std::visit(name, factory), std::visit(name, selected));
+            }
+            const detail::Call<Op> call{
+                operation, attributes, inputs, outputs, key, detail::tensors_of(inputs, outputs)};
+            std::visit([&](auto chosen) { call.template with_factory<decltype(chosen)>(); }, factory);
+        };
     return detail::validated<Op>(attributes, inputs, tt::tt_metal::current_facts().key, run);
 }
 

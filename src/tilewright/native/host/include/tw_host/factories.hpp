@@ -55,6 +55,26 @@ auto make_descriptor(const auto& attributes, const auto& inputs, auto& outputs) 
     }
 }
 
+// A factory of descriptors that changes a cached program itself.
+template <typename F>
+concept overrides_descriptor = has_descriptor<F> && requires { &F::override_runtime_arguments; };
+
+template <overrides_descriptor Factory>
+void override_program(auto& program, const auto& attributes, const auto& inputs, auto& outputs) {
+    if constexpr (requires { Factory::override_runtime_arguments(program, attributes, inputs, outputs); }) {
+        Factory::override_runtime_arguments(program, attributes, inputs, outputs);
+    } else {
+        Factory::override_runtime_arguments(program, attributes, inputs, outputs, std::nullopt);
+    }
+}
+
+// The factory of this number: a call that finds its program goes on with the factory that made it.
+template <typename... Factories>
+std::variant<Factories...> factory_at(std::size_t index, const std::variant<Factories...>&) {
+    static const std::variant<Factories...> all[] = {Factories{}...};
+    return all[index];
+}
+
 template <typename Cached>
 using Cache = std::unordered_map<std::uint64_t, std::unique_ptr<Cached>>;
 template <typename Factory, typename Cached>
@@ -72,11 +92,21 @@ std::uint64_t program_key(const auto& attributes, const auto& inputs) {
     }
 }
 
-// Keys of programs each operation has: decides between validation of a miss and of a hit.
-bool note_key(const std::string& operation, std::uint64_t key);
-void forget_key(const std::string& operation, std::uint64_t key);
+// The factory that made the program of a key, where there is one.
+std::optional<std::size_t> kept_factory(const std::string& operation, std::uint64_t key);
+void keep_factory(const std::string& operation, std::uint64_t key, std::size_t factory);
+void forget_factory(const std::string& operation, std::uint64_t key);
 
-// Validates a call, makes its output tensors, and gives them with the chosen factory and the program's key to `run`.
+template <typename Inputs>
+void require_device_tensors(const Inputs& inputs) {
+    tw::host::for_each_of_type<Tensor>(inputs, [](const Tensor& tensor) {
+        TT_FATAL(is_device_tensor(tensor), "Device Operations expect device tensors as inputs");
+        TT_FATAL(tensor.is_allocated(), "Input Tensor is not allocated");
+    });
+}
+
+// Makes the output tensors of a call and validates it, in tt-metal's order, and gives the factory and the program's key
+// to `run`. With a known key the factory is the one that made the program, whatever select_program_factory says now.
 template <typename Op, typename Run>
 typename Op::tensor_return_value_t validated(
     const typename Op::operation_attributes_t& attributes,
@@ -84,30 +114,34 @@ typename Op::tensor_return_value_t validated(
     std::uint64_t device,
     const Run& run) {
     const std::string operation = type_name(typeid(Op));
-    auto factory = chosen_factory<Op>(attributes, inputs);
-    std::uint64_t key = program_key<Op>(attributes, inputs);
-    key = tw::host::mixed(tw::host::mixed(key, factory.index()), device);
-    const bool hit = !note_key(operation, key);
-    if constexpr (requires { Op::validate_on_program_cache_hit(attributes, inputs); }) {
-        if (hit) {
-            Op::validate_on_program_cache_hit(attributes, inputs);
-        }
-    }
-    if (!hit) {
-        try {
-            Op::validate_on_program_cache_miss(attributes, inputs);
-        } catch (...) {
-            forget_key(operation, key);
-            throw;
-        }
-    }
+    require_device_tensors(inputs);
     auto outputs = Op::create_output_tensors(attributes, inputs);
     if constexpr (requires { Op::skip_launch(attributes, inputs, outputs); }) {
         if (Op::skip_launch(attributes, inputs, outputs)) {
             return outputs;
         }
     }
-    run(operation, key, factory, outputs);
+    const std::uint64_t key = tw::host::mixed(program_key<Op>(attributes, inputs), device);
+    const std::optional<std::size_t> kept = kept_factory(operation, key);
+    if (kept) {
+        if constexpr (requires { Op::validate_on_program_cache_hit(attributes, inputs); }) {
+            Op::validate_on_program_cache_hit(attributes, inputs);
+        } else {
+            Op::validate_on_program_cache_miss(attributes, inputs);
+        }
+        const auto selected = chosen_factory<Op>(attributes, inputs);
+        run(operation, key, factory_at(*kept, selected), selected, outputs);
+        return outputs;
+    }
+    Op::validate_on_program_cache_miss(attributes, inputs);
+    const auto factory = chosen_factory<Op>(attributes, inputs);
+    keep_factory(operation, key, factory.index());
+    try {
+        run(operation, key, factory, factory, outputs);
+    } catch (...) {
+        forget_factory(operation, key);
+        throw;
+    }
     return outputs;
 }
 

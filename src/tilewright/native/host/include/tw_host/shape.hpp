@@ -9,6 +9,7 @@
 #include <span>
 #include <tuple>
 
+#include "tw_host/shape_2d.hpp"
 #include "tw_host/stl.hpp"
 
 namespace tt::tt_metal {
@@ -58,18 +59,6 @@ private:
 ttsl::SmallVector<std::size_t> compute_strides(const Shape& shape);
 // How many matrices of the last two dimensions there are.
 std::uint32_t get_batch_size(const Shape& shape);
-
-class Shape2D {
-public:
-    Shape2D(std::size_t height, std::size_t width) : height_(height), width_(width) {}
-    Shape2D(const std::array<std::uint32_t, 2>& shape) : height_(shape[0]), width_(shape[1]) {}
-    std::size_t height() const { return height_; }
-    std::size_t width() const { return width_; }
-    friend bool operator==(const Shape2D&, const Shape2D&) = default;
-
-private:
-    std::size_t height_, width_;
-};
 
 class Alignment : public Shape {
 public:

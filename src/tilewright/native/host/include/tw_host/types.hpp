@@ -13,6 +13,7 @@
 
 #include "tw_host/asserts.hpp"
 #include "tw_host/stl.hpp"
+#include "wire/data_formats.h"
 
 #ifndef NUM_CIRCULAR_BUFFERS
 constexpr static std::uint32_t NUM_CIRCULAR_BUFFERS = 32;
@@ -22,30 +23,8 @@ namespace tt {
 
 enum class ARCH { GRAYSKULL = 1, WORMHOLE_B0 = 2, BLACKHOLE = 3, QUASAR = 4, Invalid = 0xFF };
 
-enum class DataFormat : std::uint8_t {
-    Float32 = 0,
-    Float16 = 1,
-    Bfp8 = 2,
-    Bfp4 = 3,
-    Tf32 = 4,
-    Float16_b = 5,
-    Bfp8_b = 6,
-    Bfp4_b = 7,
-    Int32 = 8,
-    UInt16 = 9,
-    Lf8 = 10,
-    Bfp2 = 11,
-    Int16 = 13,
-    Int8 = 14,
-    Bfp2_b = 15,
-    UInt32 = 24,
-    Fp8_e4m3 = 26,
-    UInt8 = 30,
-    RawUInt8 = 240,
-    RawUInt16 = 241,
-    RawUInt32 = 242,
-    Invalid = 255
-};
+// Int16 is of the host only.
+enum class DataFormat : std::uint8_t { TW_DATA_FORMATS, Int16 = 13 };
 std::uint32_t datum_size(const DataFormat& format);
 std::uint32_t tile_size(const DataFormat& format);
 bool is_integer_format(DataFormat format);

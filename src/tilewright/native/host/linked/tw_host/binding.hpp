@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tw_host/bound_names.hpp"
 #include "tw_host/ttnn_types.hpp"
 
 namespace nb = nanobind;
@@ -22,27 +23,6 @@ namespace nb = nanobind;
 namespace ttnn {
 
 namespace nb = nanobind;
-
-template <std::size_t N>
-struct unique_string {
-    char data[N];
-    constexpr unique_string(const char (&text)[N]) {
-        for (std::size_t index = 0; index < N; ++index) {
-            data[index] = text[index];
-        }
-    }
-};
-
-template <typename F, typename... A>
-struct overload_t {
-    F function;
-    std::tuple<A...> arguments;
-    overload_t(F f, const A&... given) : function(f), arguments(given...) {}
-};
-template <typename T>
-struct is_overload : std::false_type {};
-template <typename F, typename... A>
-struct is_overload<overload_t<F, A...>> : std::true_type {};
 
 template <unique_string Name, unique_string Namespace = unique_string{"ttnn."}, typename F, typename... A>
     requires(!is_overload<std::remove_cvref_t<F>>::value)

@@ -78,14 +78,19 @@ struct Call {
     template <typename Factory>
     void with_descriptor() const {
         auto& cache = cache_of<Factory, CachedWorkload<std::monostate>>();
-        const tt::tt_metal::ProgramDescriptor descriptor = make_descriptor<Factory>(attributes, inputs, outputs);
         const auto found = cache.find(key);
         if (found == cache.end()) {
+            const tt::tt_metal::ProgramDescriptor descriptor = make_descriptor<Factory>(attributes, inputs, outputs);
             enqueue(keep<Factory>(tt::tt_metal::program_of(descriptor), std::monostate()));
-        } else {
-            tt::tt_metal::apply_descriptor_runtime_args(found->second->program(), descriptor);
-            enqueue(*found->second);
+            return;
         }
+        if constexpr (overrides_descriptor<Factory>) {
+            override_program<Factory>(found->second->program(), attributes, inputs, outputs);
+        } else {
+            tt::tt_metal::apply_descriptor_runtime_args(
+                found->second->program(), make_descriptor<Factory>(attributes, inputs, outputs));
+        }
+        enqueue(*found->second);
     }
 
     template <typename Factory>
@@ -113,12 +118,13 @@ template <typename Op>
 typename Op::tensor_return_value_t launch(
     const typename Op::operation_attributes_t& attributes, const typename Op::tensor_args_t& inputs) {
     const MeshDevice* place = detail::device_of(inputs);
-    const auto run = [&](const std::string& operation, std::uint64_t key, auto& factory, auto& outputs) {
-        MeshDevice* device = detail::device_of(inputs, outputs);
-        TT_FATAL(device != nullptr, "{}: no tensor of the call is on a device", operation);
-        const detail::Call<Op> call{attributes, inputs, outputs, key, device};
-        std::visit([&](auto chosen) { call.template with_factory<decltype(chosen)>(); }, factory);
-    };
+    const auto run =
+        [&](const std::string& operation, std::uint64_t key, const auto& factory, const auto&, auto& outputs) {
+            MeshDevice* device = detail::device_of(inputs, outputs);
+            TT_FATAL(device != nullptr, "{}: no tensor of the call is on a device", operation);
+            const detail::Call<Op> call{attributes, inputs, outputs, key, device};
+            std::visit([&](auto chosen) { call.template with_factory<decltype(chosen)>(); }, factory);
+        };
     return detail::validated<Op>(attributes, inputs, place == nullptr ? 0 : place->id() + 1, run);
 }
 

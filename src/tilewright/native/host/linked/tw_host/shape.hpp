@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "tw_host/shape_2d.hpp"
 #include "tw_host/stl.hpp"
 
 namespace tt::tt_metal {
@@ -73,18 +74,6 @@ public:
     friend std::ostream& operator<<(std::ostream& stream, const Shape& shape);
 };
 static_assert(sizeof(Shape) == 56);
-
-class Shape2D final {
-public:
-    Shape2D(std::size_t height, std::size_t width) : height_(height), width_(width) {}
-    Shape2D(const std::array<std::uint32_t, 2>& shape) : height_(shape[0]), width_(shape[1]) {}
-    std::size_t height() const { return height_; }
-    std::size_t width() const { return width_; }
-    friend bool operator==(const Shape2D&, const Shape2D&) = default;
-
-private:
-    std::size_t height_, width_;
-};
 
 class Alignment final : protected ShapeBase {
 public:
