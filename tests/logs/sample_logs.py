@@ -40,7 +40,6 @@ TEMPLATE = """\
 
 | Field | Value |
 |-------|-------|
-| Action | wrote test_stage4_device_op.py |
 | Expected | fails |
 | Actual | no such operation |
 | Result | FAIL |

@@ -61,12 +61,6 @@ _TEMPLATE_MISTAKES = [
     (
         "attempts-differ",
         "| Total Attempts | 5 |",
-        "| Total Attempts | 5 (3 for Stage 5, 2 for Stage 4) |",
-        ["3 for Stage 5"],
-    ),
-    (
-        "attempts-differ",
-        "| Total Attempts | 5 |",
         "| Total Attempts | 5 (4 for the reader, 1 for Stage 6) |",
         ["4 for the reader"],
     ),
@@ -78,28 +72,14 @@ _TEMPLATE_MISTAKES = [
     ),
     ("cb-rows-missing", "| c_2 | Reader | 1 (once) | Compute | 0 (persistent) | YES |\n", "", ["cb_factor"]),
     (
-        "cb-unbalanced",
-        "| c_16 | Compute | Wt/iter | Writer | Wt/iter | YES |",
-        "| c_16 | Compute | Wt/iter | Writer | 1/iter | YES |",
-        ["1/iter"],
-    ),
-    (
-        "cb-unbalanced",
-        "| c_16 | Compute | Wt/iter | Writer | Wt/iter | YES |",
-        "| c_16 | Compute | Wt/iter | Writer | 0 | YES |",
-        ["Writer | 0"],
-    ),
-    (
         "deviation-undeclared",
         "| cb_in | c_0 | tile_size | 2*Wt |",
         "| cb_in | c_0 | tile_size | Wt |",
         ["cb_in |", "None: the four"],
     ),
     ("section-missing", "| Final Status | PARTIAL (Stages 4-5 COMPLETE, Stage 6 INCOMPLETE) |\n", "", None),
-    ("section-missing", "| Operation | `scale_w_rm` |\n", "", None),
     ("section-missing", "| Field | Value | Confidence | Notes |", "| Field | Value | Sure? | Notes |", None),
     ("section-missing", "## 6. Handoff Notes", "## 6. More", None),
-    ("section-missing", "## 4. Deviations from Spec", "## 4. Other", None),
     ("vocabulary", "| 1 | 5 | build_error |", "| 1 | 5 | compile_error |", ["compile_error"]),
     ("vocabulary", "- **Error Type**: build_error", "- **Error Type**: broken", ["broken"]),
     ("vocabulary", "| Kernel compilation | PASS |", "| Kernel compilation | ISSUES |", ["ISSUES"]),
@@ -107,12 +87,6 @@ _TEMPLATE_MISTAKES = [
     ("vocabulary", "| MEDIUM |", "| FAIRLY |", ["FAIRLY"]),
     ("vocabulary", "| Reader | NO HELPER |", "| Reader | RAW |", ["RAW"]),
     ("vocabulary", "PARTIAL (Stages 4-5 COMPLETE, Stage 6 INCOMPLETE)", "ALMOST DONE", ["ALMOST"]),
-    (
-        "red-passes",
-        "| Action | wrote the operation |",
-        "| Expected | still RED |",
-        ["#### Attempt 2 (GREEN)"],
-    ),
     ("hypothesis-gap", "H2: the factor", "H3: the factor", ["H3"]),
     (
         "created-and-modified",
@@ -140,20 +114,8 @@ _FREE_FORM_MISTAKES = [
         "",
         ["stubs run", "✅ PASS"],
     ),
-    (
-        "all-pass-with-skips",
-        "numbers are off (FAIL)",
-        "numbers are off (FAIL), all other tests pass",
-        ["all other tests"],
-    ),
     ("untested-claim", "## Commits", "- It will work with batched inputs too.\n\n## Commits", ["will work", "SKIPPED"]),
     ("deviation-unproven", "1. **No second pass**: the design had one.", "None. It follows the spec.", ["None. It"]),
-    (
-        "commit-promised",
-        "- `e1d0a7a281` - [writer] stage 7: work in progress",
-        "Commits will be made later:",
-        ["will be made"],
-    ),
 ]
 
 
@@ -173,20 +135,14 @@ def test_a_mistake_is_found(text: str, rule: str, before: str, after: str, words
         assert finding.why
 
 
-def test_a_buffer_that_is_never_popped_must_be_declared() -> None:
-    findings = audit_text(FREE_FORM.replace("PERSISTENT - never popped", "one tile").replace("0 (persistent)", "0"))
-    assert [finding.rule for finding in findings] == ["cb-unbalanced"]
-    assert findings[0].why == ("c_2: pushed 1 (once), popped 0, and called OK; nothing declares it persistent")
-
-
-def test_pushes_and_pops_said_to_match_must_be_shown() -> None:
+def test_claim_of_matching_pushes_and_pops_needs_counts() -> None:
     begin, end = FREE_FORM.index("### CB Sync"), FREE_FORM.index("## Stage 7 Tests")
     text = FREE_FORM[:begin] + "- Verified that cb_push and cb_pop counts match\n\n" + FREE_FORM[end:]
     rules = [finding.rule for finding in audit_text(text)]
     assert rules == ["section-missing", "sync-unshown"]
 
 
-def test_kernels_said_to_compile_must_have_run() -> None:
+def test_claim_that_kernels_compile_needs_a_run() -> None:
     text = TEMPLATE.replace("| Kernel compilation | PASS |\n| Execution | HANG |\n", "")
     assert "compile-unproven" not in {finding.rule for finding in audit_text(text)}  # a test hung: they compiled
     text = text.replace("| test_stage6_stub_kernels.py | HANG |", "| test_stage6_stub_kernels.py | NOT RUN |")
@@ -230,7 +186,7 @@ def test_a_specification_shows_deviations_that_are_denied() -> None:
     assert (_line(text, "| c_0 |"), denied) in {finding.lines for finding in findings}
 
 
-def test_a_row_for_all_buffers_speaks_for_each() -> None:
+def test_row_for_all_buffers_counts_for_each() -> None:
     begin, end = TEMPLATE.index("| c_0 | Reader | cb_push"), TEMPLATE.index("\n### Design Compliance")
     text = TEMPLATE[:begin] + "| All | N/A (empty stubs) | None | N/A | None | N/A |\n" + TEMPLATE[end:]
     assert audit_text(text) == []

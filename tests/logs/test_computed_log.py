@@ -173,7 +173,7 @@ def test_deviations_from_the_specification_are_computed(trail: Breadcrumbs) -> N
     ]
 
 
-def test_no_deviations_is_only_said_where_it_was_compared(trail: Breadcrumbs) -> None:
+def test_no_deviations_is_written_only_after_a_comparison(trail: Breadcrumbs) -> None:
     trail.append("cb_config", index="c_0", num_pages="2", page_size="tile_size")
     assert compute_log(trail.read()).of("denial") == ()
     trail.append("cb_requirement", index="c_0", num_pages="2")
@@ -182,7 +182,7 @@ def test_no_deviations_is_only_said_where_it_was_compared(trail: Breadcrumbs) ->
     assert log.of("deviation") == ()
 
 
-def test_a_commit_says_how_the_stages_stood(trail: Breadcrumbs) -> None:
+def test_commit_has_the_status_of_the_stages(trail: Breadcrumbs) -> None:
     _start(trail, 4, 5)
     trail.append("result", stage=4, step="build", status="PASS")
     trail.append("test", stage=4, name="t", result="PASS")

@@ -3,30 +3,13 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from tests.logs.sample_logs import FREE_FORM, TEMPLATE
 from tilewright._logs.audit.auditing import audit_text
 from tilewright._logs.events import Entry, Said
 from tilewright._logs.execution_log import ExecutionLog
-from tilewright._logs.markdown import escape, plain, split_row
 from tilewright._logs.reading import parse_log
-
-_PIECES = [
-    *"|`*\\<>&#-_+~.:()[]{}!\"'/=%\n\t ",
-    *("**", "```", "<br>", "\\|", "1. ", "- ", "## ", "✅", "2*Wt", "reduce<SUM>", "c_0", "H1", "none", "stage 4", "a"),
-]
-
-
-def test_escaped_text_is_read_back() -> None:
-    chance = random.Random(1)
-    for _ in range(3000):
-        text = "".join(chance.choices(_PIECES, k=chance.randrange(8))).strip()
-        assert plain(escape(text)) == text
-        assert [plain(cell) for cell in split_row(f"| {escape(text)} | x |")] == [text, "x"]
-        assert "\n" not in escape(text)
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "| a |", "|---|---|", "# ", "```", "no markdown at all", "**x**:"])

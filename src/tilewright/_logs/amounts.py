@@ -3,69 +3,33 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from tilewright._logs.events import Entry
 
 _SYMBOL = r"[A-Za-z]\w*"
 _PRODUCT = rf"(?:\d+|{_SYMBOL})(?:\s*[*\u00d7]\s*(?:\d+|{_SYMBOL}))*"
-_SUM = rf"{_PRODUCT}(?:\s*\+\s*{_PRODUCT})*"
-_CALL = re.compile(r"cb_\w+\(\s*(?:\w+\s*,\s*)?([^(),]+)\)")
-_LEADING = re.compile(rf"({_SUM})(?![\w*])")
-_DIMENSION = re.compile(r"[A-Z][A-Za-z]?t?")  # Wt, Ht, N; unlike Scaler in "Scaler tile"
+_SUM = re.compile(rf"{_PRODUCT}(?:\s*\+\s*{_PRODUCT})*")
 
 
-@dataclass(frozen=True)
-class Amount:
-    """A sum of products, e.g. ``2*Wt + 1``: each product of symbols with its factor.
+def amount(text: str) -> str | None:
+    """A sum of products in one spelling, or None if the text is not one.
 
-    >>> Amount.read("2*Wt") == Amount.read("Wt * 2")
-    True
+    >>> amount("Wt * 2 + 1"), amount("2*Wt"), amount("one tile")
+    ('1 + 2*Wt', '2*Wt', None)
     """
-
-    terms: frozenset[tuple[tuple[str, ...], int]]
-
-    @classmethod
-    def read(cls, text: str) -> Amount | None:
-        """The amount that a whole text states, or None."""
-        text = text.strip().strip("()~ ")
-        if not re.fullmatch(_SUM, text):
-            return None
-        terms: dict[tuple[str, ...], int] = {}
-        for product in text.split("+"):
-            factor, symbols = 1, []
-            for part in map(str.strip, re.split(r"[*\u00d7]", product)):
-                if part.isdigit():
-                    factor *= int(part)
-                else:
-                    symbols.append(part)
-            key = tuple(sorted(symbols))
-            terms[key] = terms.get(key, 0) + factor
-        return cls(frozenset((key, factor) for key, factor in terms.items() if factor))
-
-    @classmethod
-    def moved(cls, text: str) -> Amount | None:
-        """The pages in a cell of a synchronisation table.
-
-        >>> Amount.moved("cb_push_back(Wt) per tile-row") == Amount.read("Wt")
-        True
-        """
-        called, leading = _CALL.search(text), _LEADING.match(text.strip())
-        if called:
-            return cls.read(called.group(1))
-        given = leading.group(1) if leading else ""
-        return cls.read(given) if all(map(_DIMENSION.fullmatch, re.findall(_SYMBOL, given))) else None
-
-
-def is_kept(text: str) -> bool:
-    """Whether a text states that a circular buffer keeps its pages.
-
-    >>> is_kept("PERSISTENT - never popped")
-    True
-    """
-    return bool(re.search(r"persist|never pop|no pop|not popped|\bkept\b|\bkeeps\b|special", text, re.I))
+    text = text.strip().strip("()~ ")
+    if not _SUM.fullmatch(text):
+        return None
+    terms: Counter[tuple[str, ...]] = Counter()
+    for product in text.split("+"):
+        parts = [part.strip() for part in re.split(r"[*\u00d7]", product)]
+        symbols = tuple(sorted(part for part in parts if not part.isdigit()))
+        terms[symbols] += math.prod(int(part) for part in parts if part.isdigit())
+    return " + ".join("*".join((str(factor), *symbols)) for symbols, factor in sorted(terms.items()))
 
 
 def same_pages(first: str, second: str) -> bool:
@@ -74,14 +38,13 @@ def same_pages(first: str, second: str) -> bool:
     >>> same_pages("2*Wt", "Wt * 2"), same_pages("tile_size", "tile = 2048 B"), same_pages("8", "2*Wt = 8")
     (True, True, True)
     """
-    here, there = (_spellings(text) for text in (first, second))
-    return not here.isdisjoint(there)
+    return not _spellings(first).isdisjoint(_spellings(second))
 
 
-def _spellings(text: str) -> set[Amount | str]:
+def _spellings(text: str) -> set[str]:
     parts = text.split("=")  # a specification has both: 2*Wt = 8, tile = 2048 B
     names = {re.sub(r"_size$", "", re.sub(r"\s+", "_", part.strip().lower())) for part in parts}
-    return names | {amount for part in parts if (amount := Amount.read(part))}
+    return names | {found for part in parts if (found := amount(part))}
 
 
 def differences(required: Mapping[str, Entry], configured: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:

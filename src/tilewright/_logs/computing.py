@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tilewright._logs.amounts import Amount, differences
+from tilewright._logs.amounts import differences
 from tilewright._logs.breadcrumbs import Trail
 from tilewright._logs.events import ATTEMPT_FIELDS, Entry, Said, log_row
 from tilewright._logs.execution_log import ExecutionLog, StageRecord, by_event
@@ -166,7 +166,7 @@ class _StageDraft:
                 yield log_row("failure", fields, failure.line)
 
 
-class _Draft:
+class _LogDraft:
     """A log while its events come in."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
@@ -238,9 +238,9 @@ class _Draft:
 
 
 def compute_log(trail: Trail) -> ExecutionLog:
-    """The execution log of what a trail of breadcrumbs tells."""
+    """The execution log computed from a trail of breadcrumbs."""
     entries = trail.entries
-    draft = _Draft(entries)
+    draft = _LogDraft(entries)
     stages = [draft.stages[number] for number in sorted(draft.stages)]
     told = by_event(log_row(each.event, each.fields, each.line) for each in entries if each.event in _ROWS)
     rows = [row for event, each in told.items() for row in (_last_of(event, each) if event in _LAST else each)]
@@ -254,7 +254,7 @@ def compute_log(trail: Trail) -> ExecutionLog:
 
 
 def _prose(log: ExecutionLog) -> Iterator[Said]:
-    """What people wrote, and what programs said in their own words."""
+    """Sentences: written notes and hypotheses, and messages of programs."""
     for _, attempt in log.attempts:
         for name in ("error_summary", "hypothesis", "evidence", "recovery", "notes"):
             yield Said(attempt.text(name), attempt.line_of(name))
@@ -262,7 +262,7 @@ def _prose(log: ExecutionLog) -> Iterator[Said]:
         yield from (Said(row.text("text"), row.line) for row in log.of(event))
 
 
-def _metadata(draft: _Draft, stages: Sequence[_StageDraft], entries: Sequence[Entry]) -> dict[str, Said]:
+def _metadata(draft: _LogDraft, stages: Sequence[_StageDraft], entries: Sequence[Entry]) -> dict[str, Said]:
     starts = [each for each in entries if each.event == "start"]
     start = starts[-1] if starts else Entry("start", {})
     files = start.fields.get("input_files")
@@ -298,8 +298,8 @@ def _sync_rows(entries: Sequence[Entry]) -> Iterator[Entry]:
         if row.event == "cb_config":
             yield Entry("cb_sync_check", {"index": index, **dict.fromkeys(("push", "pop", "balanced"), "NOT RUN")})
             continue
-        equal = Amount.moved(row.text("push")) == Amount.moved(row.text("pop"))
-        balanced = "KEPT" if row.fields.get("kept") is True else "YES" if equal else "NO"
+        balanced = "YES" if row.text("push") == row.text("pop") else "NO"
+        balanced = "KEPT" if row.fields.get("kept") is True else balanced
         yield log_row("cb_sync_check", {**row.fields, "kept": None, "balanced": balanced}, row.line)
 
 
@@ -319,7 +319,7 @@ def _buffer_deviations(rows: Mapping[str, Sequence[Entry]]) -> list[Entry]:
     return [Entry("denial", {"text": text})] if required and configured else []
 
 
-def _summary(draft: _Draft, stages: Sequence[_StageDraft], trail: Trail) -> Iterator[Entry]:
+def _summary(draft: _LogDraft, stages: Sequence[_StageDraft], trail: Trail) -> Iterator[Entry]:
     notes = [each for each in trail.entries if each.event == "note" and each.number("stage") is None]
     lines = [
         *((f"Stage {stage.number}: {stage.status()}", stage.line) for stage in stages),

@@ -127,7 +127,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class EventField:
-    """What a field of an event may hold."""
+    """Allowed values of a field of an event."""
 
     required: bool
     wanted: str

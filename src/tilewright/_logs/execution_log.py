@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an execution log says, each fact with the line it stands on, and what its status words amount to.
+"""The content of an execution log, each fact with its line, and the meaning of status words.
 
 Lines take no part in comparisons: two logs are equal when they say the same.
 """
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tilewright._logs.events import STATUSES, Entry, Said
+from tilewright._logs.events import Entry, Said
 
 METADATA = {
     **{"operation": "Operation", "agent": "Agent", "stages": "Stages", "date": "Date", "inputs": "Input files"},
@@ -117,7 +117,7 @@ def stage_numbers(text: str) -> tuple[int, ...]:
 
 
 class Outlook(enum.Enum):
-    """What a status word amounts to."""
+    """The meaning of a status word."""
 
     PASSED = "passed"
     UNVERIFIED = "unverified"
@@ -134,8 +134,6 @@ _OUTLOOK_OF = {word: outlook for outlook, words in _OUTLOOKS.items() for word in
 _STATUS_WORD = re.compile(
     r"(?<![A-Za-z_])(" + "|".join(word.replace("_", "[_ ]") for word in _OUTLOOK_OF) + r")(?![A-Za-z_])"
 )
-# Spellings that mean a status, so that a past tense is no finding.
-_SPELLINGS = ("PASSED", "FAILED", "SKIP")
 
 
 def status_word(text: str) -> str:
@@ -149,7 +147,7 @@ def status_word(text: str) -> str:
 
 
 def outlook(text: str) -> Outlook | None:
-    """What a status says, or None where it says nothing.
+    """The meaning of a status, or None if it has none.
 
     >>> outlook("PARTIAL (stages 4-5 COMPLETE)")
     <Outlook.UNVERIFIED: 'unverified'>
@@ -161,11 +159,11 @@ def outlook(text: str) -> Outlook | None:
     return next((marks[mark] for mark in marks if mark in text), None)
 
 
-def begins_with_status(text: str, words: tuple[str, ...] = (*STATUSES, *_SPELLINGS)) -> bool:
-    """Whether a status begins with a word of the schema, in capitals or not.
+def begins_with(text: str, words: Iterable[str]) -> bool:
+    """Whether a text begins with one of the words, in capitals or not; a past tense is the word too.
 
-    >>> begins_with_status("PASSED (2/2)"), begins_with_status("ISSUES")
+    >>> begins_with("PASSED (2/2)", ["PASS", "FAIL"]), begins_with("ISSUES", ["PASS", "FAIL"])
     (True, False)
     """
-    begin = re.sub(r"^[^A-Za-z]+", "", text).upper()
-    return any(re.match(re.escape(word) + r"(?![A-Z_])", begin) for word in words)
+    begin = re.sub(r"^[^A-Za-z]+", "", text)
+    return any(re.match(rf"{re.escape(word)}(ed|ped)?(?![A-Za-z_])", begin, re.I) for word in words)

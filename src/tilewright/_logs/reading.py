@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from tilewright._display.markdown import Field, Section, Table, TableRow, TextLine, read_sections
 from tilewright._logs.events import ATTEMPT_FIELDS, STEPS, TABLES, Entry, Said, log_row
 from tilewright._logs.execution_log import METADATA, ExecutionLog, StageRecord, by_event, stage_numbers, status_word
-from tilewright._logs.markdown import Code, Field, Item, Paragraph, Section, Table, TableRow, read_sections
 
 # Parts of a log, and the headings they go by.
 PARTS = {
@@ -47,7 +47,7 @@ _PYTEST = re.compile(r"(\S+\.py::\S+)\s+(PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS
 
 
 def parse_log(text: str) -> ExecutionLog:
-    """What a log says. Reading never fails: text that is not understood stays in ``prose``."""
+    """The content of a log in Markdown. Reading never fails: text that is not understood stays in ``prose``."""
     sections = read_sections(text)
     parts = {part for part, title in PARTS.items() for section in sections[1:] if re.search(title, section.title, re.I)}
     if any(_fits(table, "input_parse") for section in sections for table in section.tables()):
@@ -74,7 +74,7 @@ def _is_under(section: Section, title: str) -> bool:
 
 def _sentences(section: Section) -> Iterator[Said]:
     for block in section.blocks:
-        if isinstance(block, Item | Paragraph) and block.text:
+        if isinstance(block, TextLine) and block.kind != "code" and block.text:
             yield Said(block.text, block.line)
         elif isinstance(block, Field):
             yield Said(f"{block.name}: {block.value}".rstrip(" "), block.line)
@@ -95,8 +95,9 @@ def _read_metadata(sections: Sequence[Section]) -> dict[str, Said]:
     for section in sections:
         if section.level < 2 or section.title.lower() == "metadata":
             told += _facts(section)
-        if section.level == 2 and section.blocks and isinstance(section.blocks[0], Paragraph):
-            told.append((section.title, section.blocks[0].text, section.blocks[0].line))
+        if section.level == 2:
+            first = section.texts("paragraph")[:1]
+            told += [(section.title, each.text, each.line) for each in first if each is section.blocks[0]]
     title = next((section for section in sections if section.level == 1), None)
     named = re.search(r"execution log:? .*?(\w+)\s*$", title.title, re.I) if title else None
     if title and named and not any(section.title.lower() == "metadata" for section in sections):
@@ -172,9 +173,9 @@ def _listed_tests(section: Section, stage: int | None) -> Iterator[Entry]:
     about_tests = re.search(r"^tests?$|tests? status|stage \d+ tests?|test results", section.title, re.I)
     intro = ""
     for block in section.texts():
-        found = [(name, status, "") for name, status in _PYTEST.findall(block.text)] if isinstance(block, Code) else []
-        listed = _LISTED_TEST.match(block.text) if about_tests and isinstance(block, Item) else None
-        if about_tests and isinstance(block, Paragraph):
+        found = [(name, status, "") for name, status in _PYTEST.findall(block.text)] if block.kind == "code" else []
+        listed = _LISTED_TEST.match(block.text) if about_tests and block.kind == "item" else None
+        if about_tests and block.kind == "paragraph":
             intro = status_word(block.text)
         elif listed:
             found = [(listed.group(1), status_word(listed.group(2)) or intro, listed.group(2))]
@@ -216,12 +217,12 @@ def _step(name: str) -> str:
 
 
 def _listed_deviations(section: Section) -> Iterator[Entry]:
-    for text in section.texts():
-        if not isinstance(text, Code) and _NOTHING.match(text.text):
+    for text in section.texts("item", "paragraph"):
+        if _NOTHING.match(text.text):
             yield Entry("denial", {"text": text.text}, line=text.line)
             return
     for block in section.blocks:
-        if isinstance(block, Item):
+        if isinstance(block, TextLine) and block.kind == "item":
             yield Entry("deviation", {"what": block.text}, line=block.line)
         elif isinstance(block, Field):
             yield log_row("deviation", {"what": block.name, "why": block.value}, block.line)
@@ -230,8 +231,8 @@ def _listed_deviations(section: Section) -> Iterator[Entry]:
 def _listed_files(section: Section) -> Iterator[Entry]:
     title = next((each for each in reversed(section.path) if re.search(PARTS["artifacts"], each, re.I)), "")
     changes = [kind for kind in ("created", "modified") if kind in title.lower()]
-    for block in section.texts() if title else ():
-        found = _FILE.match(block.text) if isinstance(block, Item) else None
+    for block in section.texts("item") if title else ():
+        found = _FILE.match(block.text)
         if found:
             notes = re.sub(r"^\((.*)\)$", r"\1", found.group(2).strip(" -\u2013:"))
             fields = {"path": found.group(1), "change": changes[0] if len(changes) == 1 else "", "notes": notes}
@@ -266,8 +267,8 @@ def _read_stages(sections: Sequence[Section]) -> Iterator[StageRecord]:
                     attempts.append(_AttemptDraft(block.name, block.line, attempts))
                 elif re.match(r"(test )?(status|results?)$", block.name, re.I) and block.value:
                     status = status or Said(block.value, block.line)
-            elif isinstance(block, Item) and attempts and block.label == attempts[-1].heading:
-                attempts[-1].take_sentence(block)
+            elif isinstance(block, TextLine) and attempts and block.label == attempts[-1].heading:
+                attempts[-1].take_item(block)
         for child in sections[position + 1 :]:
             if section.title in child.parents and _ATTEMPT.match(child.title):
                 attempts.append(_AttemptDraft(child.title, child.line, attempts).take_section(child))
@@ -296,7 +297,9 @@ class _AttemptDraft:
             self.fields[known], self.lines[known] = value, line
         return bool(known)
 
-    def take_sentence(self, item: Item) -> None:
+    def take_item(self, item: TextLine) -> None:
+        if item.kind != "item":
+            return
         name, colon, value = item.text.partition(":")
         if not (colon and self.take(name.strip(), value.strip(), item.line)):
             before = self.fields.get("notes")
@@ -306,6 +309,5 @@ class _AttemptDraft:
         for name, value, line in _facts(section):
             self.take(name, value, line)
         for item in section.texts():
-            if isinstance(item, Item):
-                self.take_sentence(item)
+            self.take_item(item)
         return self

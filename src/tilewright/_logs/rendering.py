@@ -1,23 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Execution logs written as Markdown, the template's sections in its order.
 
-Reading what is written gives the same log back:
-
->>> from tilewright._logs.events import Entry
->>> from tilewright._logs.execution_log import ExecutionLog
->>> from tilewright._logs.reading import parse_log
->>> log = ExecutionLog(rows={"commit": (Entry("commit", {"sha": "9f283b9281", "message": "stage 4"}),)})
->>> parse_log(render_log(log)) == log
-True
+:func:`~tilewright._logs.reading.parse_log` gives the same log back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from tilewright._display.markdown import escape
 from tilewright._logs.events import ATTEMPT_FIELDS, TABLES, Entry
 from tilewright._logs.execution_log import METADATA, ExecutionLog, StageRecord
-from tilewright._logs.markdown import escape
 
 # What stands under each heading: tables and lists of the schema.
 _SECTIONS = (

@@ -15,12 +15,11 @@ from tilewright._logs.events import Entry
 from tilewright._logs.execution_log import ExecutionLog
 from tilewright._logs.reading import parse_log
 from tilewright._rules import Severity
-from tilewright._tensor.argument import items, require
 
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """What is wrong with a log: its lines, the first of them as a quote, and the reason.
+    """A mistake in a log: its lines, the first of them as a quote, and the reason.
 
     An error is a contradiction, a warning an unproven claim, a note a part or a word that the form asks for. A missing
     part, and a fact that a computed log has from no breadcrumb, has no line.
@@ -92,10 +91,7 @@ def audit_log(log: ExecutionLog, specification: Sequence[Entry] = (), source: Se
         specification: the circular buffers it is compared with.
         source: the lines its facts name, to quote them: of the text it was read from, or of its breadcrumbs.
     """
-    required = items("specification", specification, "a list of Entry")
-    for index, each in enumerate(required):
-        require(f"specification[{index}]", each, Entry, "an Entry")
-    audited = AuditedLog(require("log", log, ExecutionLog, "an ExecutionLog"), tuple(required))
+    audited = AuditedLog(log, tuple(specification))
     findings = []
     for each in RULES.values():
         for lines, why in each.check(audited):

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules about circular buffers: their tables, their balance, and their specification."""
+"""Rules about circular buffers: their tables and their specification."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from tilewright._logs.amounts import Amount, differences, is_kept
+from tilewright._logs.amounts import differences
 from tilewright._logs.audit.auditing import AuditedLog, Hit, at_lines, rule
-from tilewright._logs.events import Entry
 from tilewright._rules import Severity
 
 
@@ -23,27 +22,6 @@ def cb_rows_missing(audited: AuditedLog) -> Iterator[Hit]:
         lines = (sync[0].line, *(buffers[index].line for index in missing))
         counts = f"{len(shown)} of {len(buffers)}"
         yield lines, f"pushes and pops are shown for {counts} circular buffers; missing: {', '.join(missing)}"
-
-
-@rule("cb-unbalanced", Severity.ERROR, "pushes and pops that differ, and nothing says that the pages are kept")
-def cb_unbalanced(audited: AuditedLog) -> Iterator[Hit]:
-    for row in audited.log.of("cb_sync_check"):
-        index, balanced, texts = row.text("index"), row.text("balanced"), (row.text("push"), row.text("pop"))
-        amounts = [Amount.moved(text) for text in texts]
-        # Unknown amounts cannot be compared; one side without the other can.
-        unknown = any(text and amount is None for text, amount in zip(texts, amounts, strict=True))
-        if unknown or amounts[0] == amounts[1] or _kept(row, audited.log.buffers.get(index)) or audited.declares(index):
-            continue
-        if not re.match(r"\W*no\b", balanced, re.I) or audited.log.has_succeeded:
-            pushed, popped = (text or "nothing" for text in texts)
-            what = f"{index}: pushed {pushed}, popped {popped}, and called {balanced or 'nothing'}"
-            yield (row.line,), f"{what}; nothing declares it persistent"
-
-
-def _kept(row: Entry, buffer: Entry | None) -> bool:
-    never_popped = Amount.moved(row.text("pop")) in (None, Amount(frozenset()))
-    declared = buffer is not None and is_kept(f"{buffer.text('purpose')} {buffer.text('notes')}")
-    return any(is_kept(row.text(name)) for name in ("push", "pop", "balanced")) or (never_popped and declared)
 
 
 @rule("deviation-undeclared", Severity.ERROR, "an undeclared difference from the specification's buffers")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tilewright._logs.audit.auditing import AuditedLog, Hit, rule
 from tilewright._logs.events import CONFIDENCES, DIRECTIVES, ERROR_TYPES, FINAL_STATUSES, STATUSES, STEPS
-from tilewright._logs.execution_log import begins_with_status, status_word
+from tilewright._logs.execution_log import ExecutionLog, begins_with, status_word
 from tilewright._rules import Severity
 
 _REQUIRED_PARTS = {
@@ -48,35 +48,28 @@ def section_missing(audited: AuditedLog) -> Iterator[Hit]:
 
 @rule("vocabulary", Severity.NOTE, "a status, error type, confidence or directive that is none of the words")
 def vocabulary(audited: AuditedLog) -> Iterator[Hit]:
-    log = audited.log
+    for kind, text, line, words in _written_words(audited.log):
+        if text and not begins_with(text, words) and not begins_with(status_word(text), words):
+            yield (line,), f"{kind} {text!r}; the words are {', '.join(words)}"
+
+
+def _written_words(log: ExecutionLog) -> Iterator[tuple[str, str, int, tuple[str, ...]]]:
+    """Texts whose vocabulary is fixed: kind, text, line, vocabulary."""
     final = log.metadata.get("status")
-    if final and not begins_with_status(final.text, (*FINAL_STATUSES, "HANG", "NEEDS_VERIFICATION")):
-        yield (final.line,), f"final status {final.text!r}; the words are {', '.join(FINAL_STATUSES)}"
-    errors = [(row.text("error_type"), row.line) for row in log.of("failure")]
-    errors += [(attempt.text("error_type"), attempt.line_of("error_type")) for _, attempt in log.attempts]
-    for text, line in errors:
-        for word in re.split(r"\s*[/,]\s*|\s+or\s+", re.sub(r"\(.*?\)", "", text).strip()):
-            if word and word not in ERROR_TYPES:
-                yield (line,), f"error type {word!r}; the words are {', '.join(ERROR_TYPES)}"
-    for text, line in _statuses(audited):
-        if text and not begins_with_status(text) and not begins_with_status(status_word(text)):
-            yield (line,), f"status {status_word(text) or text!r}; the words are {', '.join(STATUSES)}"
-    for event, name, words in (
-        ("input_parse", "confidence", CONFIDENCES),
-        ("design_compliance", "directive", DIRECTIVES),
+    if final:
+        yield "final status", final.text, final.line, (*FINAL_STATUSES, "HANG", "NEEDS_VERIFICATION")
+    for kind, event, name, words in (
+        ("confidence", "input_parse", "confidence", CONFIDENCES),
+        ("directive", "design_compliance", "directive", DIRECTIVES),
+        ("error type", "failure", "error_type", ERROR_TYPES),
+        ("status", "step", "status", STATUSES),
+        ("status", "test", "result", STATUSES),
     ):
-        for row in log.of(event):
-            if row.text(name) and not row.text(name).upper().startswith(words):
-                yield (row.line,), f"{name} {row.text(name)!r}; the words are {', '.join(words)}"
-
-
-def _statuses(audited: AuditedLog) -> Iterator[tuple[str, int]]:
-    log = audited.log
-    yield from ((row.text("status"), row.line) for row in log.of("step"))
-    yield from ((row.text("result"), row.line) for row in log.of("test"))
-    yield from ((stage.status.text, stage.status.line) for stage in log.stages if stage.status)
+        yield from ((kind, row.text(name), row.line, words) for row in log.of(event))
+    yield from (("status", each.status.text, each.status.line, STATUSES) for each in log.stages if each.status)
     for _, attempt in log.attempts:
-        yield from ((attempt.text(step), attempt.line_of(step)) for step in STEPS)
+        yield "error type", attempt.text("error_type"), attempt.line_of("error_type"), ERROR_TYPES
+        yield from (("status", attempt.text(step), attempt.line_of(step), STATUSES) for step in STEPS)
 
 
 @rule("hypothesis-gap", Severity.ERROR, "hypotheses whose numbers leave one out")

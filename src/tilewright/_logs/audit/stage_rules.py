@@ -17,7 +17,7 @@ _STAGES = r"stages?\s+(\d+(?:\s*[-\u2013,]\s*\d+)*)"
 
 @dataclass(frozen=True)
 class _StageClaim:
-    """What one line says of a stage. A commit's claim is history: the stage may have moved on."""
+    """The status that one line gives a stage. A commit's claim is history: later attempts may have changed it."""
 
     outlook: Outlook
     words: str
@@ -26,7 +26,7 @@ class _StageClaim:
 
 
 def _stage_claims(log: ExecutionLog) -> dict[int, list[_StageClaim]]:
-    """Every place in a log that says how a stage ended, by stage."""
+    """Every status that a log gives its stages, by stage."""
     claims: dict[int, list[_StageClaim]] = {}
     for numbers, words, line, from_commit in _told(log):
         found = outlook(words)
@@ -164,19 +164,14 @@ def _is_about(attempt: Entry, about: str) -> bool:
 
 @rule("failure-untold", Severity.ERROR, "a failure in the recovery table that the timeline does not show")
 def failure_untold(audited: AuditedLog) -> Iterator[Hit]:
-    used: list[int] = []
-    failed = [(stage, attempt) for stage, attempt in audited.log.attempts if _failed(attempt)]
+    failed = [(stage.number, attempt) for stage, attempt in audited.log.attempts if _failed(attempt)]
     for row in audited.log.of("failure"):
-        numbers, where = stage_numbers(row.text("stage"))[:1], repr(row.text("stage"))
-        line, shown = 0, any(_is_about(attempt, row.text("stage") or "-") for _, attempt in failed)
-        for number in numbers:
-            used.append(number)
-            stage = audited.log.stage(number)
-            where, line = f"stage {number}", stage.line if stage else 0
-            shown = used.count(number) <= sum(each.number == number for each, _ in failed)
-        if row.text("stage") and not shown:
-            why = f"a {row.text('error_type')} in {where} was recovered from; the timeline shows no such failure"
-            yield (row.line, line), why
+        where, numbers = row.text("stage"), stage_numbers(row.text("stage"))
+        shown = any(number in numbers if numbers else _is_about(attempt, where) for number, attempt in failed)
+        if where and not shown:
+            lines = (row.line, *(stage.line for stage in audited.log.stages if stage.number in numbers))
+            why = f"a {row.text('error_type')} in {'stage ' if numbers else ''}{where} was recovered from"
+            yield lines, f"{why}; the timeline shows no such failure"
 
 
 def _failed(attempt: Entry) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Markdown as execution logs use it: headings, labels in bold, lists, tables, code, each with its line.
+"""Markdown read into sections: headings, labels in bold, lists, tables, code, each with its line.
 
 Reading never fails; :func:`plain` gives back text that :func:`escape` wrote.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-
-from tilewright._tensor.argument import require
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -49,23 +48,12 @@ class Field:
 
 @dataclass(frozen=True)
 class TextLine:
-    """A line of text under a label of its section."""
+    """A list item, a line of running text or of a fenced block, under a label of its section."""
 
+    kind: Literal["item", "paragraph", "code"]
     text: str
     line: int
     label: str = ""
-
-
-class Item(TextLine):
-    """A list item."""
-
-
-class Paragraph(TextLine):
-    """One line of running text."""
-
-
-class Code(TextLine):
-    """One line inside a fenced block."""
 
 
 @dataclass
@@ -86,8 +74,10 @@ class Section:
     def tables(self) -> list[Table]:
         return [block for block in self.blocks if isinstance(block, Table)]
 
-    def texts(self) -> list[TextLine]:
-        return [block for block in self.blocks if isinstance(block, TextLine)]
+    def texts(self, *kinds: str) -> list[TextLine]:
+        """Its lines of text; of these kinds, if any are given."""
+        lines = [block for block in self.blocks if isinstance(block, TextLine)]
+        return [each for each in lines if each.kind in kinds] if kinds else lines
 
 
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)(?:\s+#+)?\s*$")
@@ -100,7 +90,7 @@ _LINE = re.compile(r"\s*(-{3,}|\*{3,})?\s*")
 
 def read_sections(text: str) -> list[Section]:
     """The sections of a document, in order; the first holds the text before any heading."""
-    return _Reader(require("text", text, str, "Markdown, as a str")).sections
+    return _Reader(text).sections
 
 
 class _Reader:
@@ -135,7 +125,9 @@ class _Reader:
     def _read_code(self) -> None:
         while self.position < len(self.lines) and not _FENCE.match(self.lines[self.position]):
             self.position += 1
-            self.sections[-1].blocks.append(Code(self.lines[self.position - 1].strip(), self.position, self.label))
+            self.sections[-1].blocks.append(
+                TextLine("code", self.lines[self.position - 1].strip(), self.position, self.label)
+            )
         self.position += 1
 
     def _read_table(self, head: str) -> None:
@@ -159,7 +151,7 @@ class _Reader:
             block = Field(name, plain(named.group("value")), self.position)
             self.label = self.label if item else name
         else:
-            block = (Item if item else Paragraph)(plain(text), self.position, self.label)
+            block = TextLine("item" if item else "paragraph", plain(text), self.position, self.label)
         self.sections[-1].blocks.append(block)
 
 
