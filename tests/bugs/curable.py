@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tests.bugs.corpus.host import COPY, READER, WRITER, Host
 from tests.bugs.corpus.model import Build, Launch
-from tests.bugs.second_round.model import READER_TO_16, Launches, Twin, copy_program, dataflow
+from tests.bugs.named_at_line.model import READER_TO_16, Launches, Twin, copy_program, dataflow
 
 TWINS: list[Twin] = []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each rule advises, carried out on a program at the place a finding names; or why only its author can."""
+"""The cure of each rule, carried out on a program at the place a finding names; or why only its author can."""
 
 from __future__ import annotations
 
@@ -220,6 +220,13 @@ NOT_MECHANICAL = {
     "noc-multicast-count": "the number or the rectangle is wrong",
     "noc-multicast-no-receiver": "the receivers are not known",
     "noc-multicast-misses": "the rectangle of data or that of the flag is wrong",
+    "fabric-route": "which chip was meant is not known",
+    "fabric-no-free-slot": "the connection's name is the author's",
+    "fabric-not-closed": "the kernel may end in several places",
+    "fabric-signal-early": "the header of the signal, or its connection, has to change",
+    "fabric-memory-in-use": "a signal has to come back from the other chip",
+    "fabric-packet-size": _INTENT + "the packet or the address is wrong",
+    "fabric-multicast-misses": "the range, or the receiver's wait, is wrong",
     "semaphore-lost-reset": "the reset goes to where the author knows all increments to be consumed",
     "semaphore-shared": "a second semaphore has to be made and told to its senders",
     "dst-index": "work is divided anew",

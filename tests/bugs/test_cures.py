@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cure cures: where a rule's advice can be carried out mechanically, the program is right afterwards.
 
-Twins are those of the corpus and of the second round; rules without one there have a small one in ``curable.py``.
+Twins are those of ``corpus/`` and ``named_at_line/``; rules without one there have a small one in ``curable.py``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from tests.bugs.corpus.model import Bug
 from tests.bugs.corpus.running import difference, fresh_host
 from tests.bugs.curable import TWINS as SMALL_TWINS
 from tests.bugs.cures import CURES, NOT_MECHANICAL, OTHERWISE
-from tests.bugs.second_round import between_cores, buffers, host, receivers, threads, values
-from tests.bugs.second_round.model import TWINS, Twin
+from tests.bugs.named_at_line import between_cores, buffers, host, receivers, threads, values
+from tests.bugs.named_at_line.model import TWINS, Twin
 from tilewright._rules import RULES
 
 CHECK = find_check()

@@ -30,6 +30,18 @@ NOT_SEEDED = {
     "cache-stale": "calls of ttnn's own operations: tests/card/test_program_cache.py has twins",
     "dst-width": "the generator's programs compute with floats only: tests/check/test_operands.py has twins",
     "scaler-size": "the generator's programs reduce whole tiles only: tests/check/test_values.py has twins",
+    **{
+        f"fabric-{name}": "the generator's programs run on one chip: tests/card/test_packet_twins.py has twins"
+        for name in (
+            "memory-in-use",
+            "multicast-misses",
+            "no-free-slot",
+            "not-closed",
+            "packet-size",
+            "route",
+            "signal-early",
+        )
+    },
     "cb-counter-wrap": "shows after 65,536 pages only: B28 is such a program",
 }
 

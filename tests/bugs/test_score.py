@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the score makes of findings."""
+"""Verdicts of the score on findings."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def test_the_buggy_twin_ends_as_stated(bug: Bug, arch: str) -> None:
 
 
 @pytest.mark.parametrize("bug", [bug for bug in BUGS if bug.in_kernel], ids=str)
-def test_the_buggy_twin_says_which_line_is_to_be_named(bug: Bug) -> None:
+def test_buggy_twin_marks_the_line_of_its_finding(bug: Bug) -> None:
     with fresh_host(bug.archs[0], fixed=False) as host:
         launch = next(bug.build(host))
         assert any(named_lines(kernel.kernel_source) for kernel in launch.program.kernels)

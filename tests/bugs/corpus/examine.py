@@ -17,7 +17,7 @@ VERDICTS = (FOUND, RULE_ONLY, SHOWN, MISSED)
 
 
 class Finding(Protocol):
-    """What the checker says about a program, as far as the score and the cures look at it."""
+    """Findings on a program, as the score and the cures use them."""
 
     @property
     def rule(self) -> str: ...
@@ -99,7 +99,7 @@ def _located(finding: Finding, marked: Collection[tuple[str, int]], *, is_note: 
 
 
 def verdict_on(rules: Collection[str], examined: Examined, *, in_kernel: bool = True) -> str:
-    """What the findings on a wrong program are worth; a bug of the host's side needs no line."""
+    """Verdict on the findings of a wrong program; a bug of the host's side needs no line."""
     named = [said for said in examined.said if said.rule in rules]
     if any(said.at_marked_line or not in_kernel for said in named):
         return FOUND

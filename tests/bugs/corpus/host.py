@@ -96,7 +96,7 @@ class Host:
         self.fixed = fixed
 
     def pick(self, *, buggy: Value, fixed: Value) -> Value:
-        """What differs between the twins on the host's side."""
+        """The host's value that differs between the twins."""
         return fixed if self.fixed else buggy
 
     def tiles(self, count: int, dtype: ttnn.DataType = ttnn.bfloat16) -> tuple[ttnn.Tensor, NDArray[np.float64]]:

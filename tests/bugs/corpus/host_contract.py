@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the host promises its kernels: arguments of this call, a program of its own, memory that is there."""
+"""Bugs of the host's contract with its kernels: arguments of this call, a program of its own, memory that is there."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an entry of the corpus is: a program in two twins, the rule that names the bug, and what a plain run shows.
+"""Entries of the corpus: a program in two twins, the rule that names the bug, and what a plain run shows.
 
 A kernel is written once for both twins. The end of a line says to whom it belongs and where the bug is:
 

@@ -18,7 +18,7 @@ from tests.bugs.generated.model import Family, Fault, Program, same_every_time
 
 @dataclasses.dataclass(frozen=True)
 class LegalResult:
-    """What was said about a program that is right, and where its output is not what it must be."""
+    """Findings on a right program, and wrong places of its output."""
 
     program: Program
     examined: Examined
@@ -27,7 +27,7 @@ class LegalResult:
 
 @dataclasses.dataclass(frozen=True)
 class FaultyResult:
-    """What was said about a program with a fault, and what that is worth."""
+    """Findings on a program with a fault, and the verdict on them."""
 
     program: Program
     rules: tuple[str, ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a family of random programs is: legal programs, how one is built, and the faults that can be put into it.
+"""Families of random programs: legal programs, how one is built, and the faults that can be put into it.
 
 What varies in a family (counts, depths, cores, steps, protocols) is in runtime arguments and on the host's side, so
 that all of its programs share a few compiled kernels. A fault is a number that the kernels get as their first argument.
@@ -33,7 +33,7 @@ RulesFor = Callable[[Program], tuple[str, ...]]
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """What is done wrong.
+    """A fault.
 
     ``rules_for`` says which rules may name it in a program, none where it would do nothing there. Faults of the host's
     side have no line in a kernel.

@@ -28,7 +28,7 @@ LARGEST_INPUT, SCALAR_VALUE = 3, 2
 
 
 class Kind(enum.IntEnum):
-    """What a phase does; the compute kernel has the same list."""
+    """Kinds of phases; the compute kernel has the same list."""
 
     TILIZE = 0
     UNTILIZE = 1
@@ -273,7 +273,7 @@ NAMES = tuple(fault.name for fault in FAULTS)
 
 
 def expected(program: Rows, values: NDArray[np.float64], row: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the phases make of the input."""
+    """Result of the phases."""
     total = values
     for phase in program.phases:
         before = values

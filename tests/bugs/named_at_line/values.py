@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tests.bugs.corpus.host import WRITER, Host
 from tests.bugs.corpus.model import Launch
-from tests.bugs.second_round.model import Launches, compute, dataflow, twin
+from tests.bugs.named_at_line.model import Launches, compute, dataflow, twin
 from tilewright import ttnn
 
 KIND = "values"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every bug of the second round is named at its line, alone; its fixed twin is silent and right."""
+"""Every bug of ``named_at_line/`` has one finding, at its line; its fixed twin has none and is right."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from tests.bugs.corpus.examine import FOUND, Examined, find_check, said_about, verdict_on
 from tests.bugs.corpus.model import Plain, named_lines
 from tests.bugs.corpus.running import difference, fresh_host
-from tests.bugs.second_round import between_cores, buffers, host, receivers, threads, values
-from tests.bugs.second_round.model import TWINS, Twin
+from tests.bugs.named_at_line import between_cores, buffers, host, receivers, threads, values
+from tests.bugs.named_at_line.model import TWINS, Twin
 
 KINDS = ("races", "multicasts", "threads", "registers", "absent", "stores", "latent", "values", "host")
 MODULES = (between_cores, receivers, threads, buffers, values, host)

@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.bugs.corpus.host import WRITER, Arguments, Core, Host
 from tests.bugs.corpus.model import Launch
-from tests.bugs.second_round.model import MARKED_READER, MARKED_WRITER, Launches, dataflow, twin
+from tests.bugs.named_at_line.model import MARKED_READER, MARKED_WRITER, Launches, dataflow, twin
 from tilewright import ttnn
 
 KIND = "host"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a twin of the second round is. Kernels are written as in the corpus: ``// -`` and ``// +`` lines, ``// BUG``."""
+"""Twins with one finding each. Kernels are written as in the corpus: ``// -`` and ``// +`` lines, ``// BUG``."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.bugs.corpus.host import WRITER, Core, Host
 from tests.bugs.corpus.model import Launch
-from tests.bugs.second_round.model import Launches, dataflow, twin
+from tests.bugs.named_at_line.model import Launches, dataflow, twin
 
 KIND = "multicasts"
 SENDER: Core = (0, 0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.bugs.corpus.host import WRITER, Host
 from tests.bugs.corpus.model import Build, Launch
-from tests.bugs.second_round.model import (
+from tests.bugs.named_at_line.model import (
     MARKED_READER,
     MARKED_WRITER,
     READER_TO_16,

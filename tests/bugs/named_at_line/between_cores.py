@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.bugs.corpus.host import COPY, WRITER, Host
-from tests.bugs.second_round.model import Launches, dataflow, twin
+from tests.bugs.named_at_line.model import Launches, dataflow, twin
 
 KIND = "races"
 ROW = [(0, 0), (1, 0), (2, 0), (3, 0)]

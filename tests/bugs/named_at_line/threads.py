@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tests.bugs.corpus.host import READER, WRITER, Host, core_set
 from tests.bugs.corpus.model import Launch
-from tests.bugs.second_round.model import Launches, compute, twin
+from tests.bugs.named_at_line.model import Launches, compute, twin
 from tilewright import ttnn
 
 ORDER, REGISTERS = "threads", "registers"
