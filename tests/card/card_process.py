@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the fixture ``on_card`` gives."""
+"""The process that the fixture ``on_card`` gives."""
 
 from __future__ import annotations
 

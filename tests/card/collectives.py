@@ -72,6 +72,7 @@ def all_gather_l1(axis: int) -> bool:
 
 def broadcast(axis: int) -> bool:
     """Over a line of the mesh: ttnn waits for ever on chips of other lines, which have no sender."""
+    mesh.quiesce_devices()  # its submesh counts programs anew
     line = mesh.create_submesh(ttnn.MeshShape(ROWS, 1) if axis == 0 else ttnn.MeshShape(1, COLUMNS))
     x = torch.randn(SHAPE[axis], 1, 32, 64).bfloat16()
     mapper = ttnn.ShardTensorToMesh(line, dim=0)
@@ -82,6 +83,7 @@ def broadcast(axis: int) -> bool:
         **along(axis),
     )
     found = ttnn.to_torch(sent, mesh_composer=ttnn.ConcatMeshToTensor(line, dim=0))
+    mesh.quiesce_devices()
     return torch.equal(found, x[:1].expand_as(x))
 
 
@@ -107,10 +109,10 @@ CASES: list[Callable[[int], bool]] = [
     point_to_point,
     all_gather,
     all_gather_l1,
-    broadcast,
     all_broadcast,
     reduce_scatter,
     all_reduce,
+    broadcast,  # last: a submesh keeps its programs where the mesh keeps its own
 ]
 for case in CASES:
     if case.__name__ in sys.argv[5:] or len(sys.argv) == 5:

@@ -22,7 +22,7 @@ SOURCES = {
 
 
 def launch(name: str) -> str:
-    """What a call of ``generic_op`` raised."""
+    """Error of a call of ``generic_op``."""
     kernel = ttnn.KernelDescriptor(
         kernel_source=SOURCES[name],
         source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,

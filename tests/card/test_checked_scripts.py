@@ -7,11 +7,16 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).with_name("broken_rules.py")
 
 
-def test_a_finding_names_the_operation_and_the_line(real_ttnn: str, card_environment: dict[str, str]) -> None:
-    command = [real_ttnn, "-m", "tilewright", "check", "--dispatch", "slow", str(SCRIPT)]
+@pytest.mark.parametrize("dispatch", ["fast", "slow"])
+def test_a_finding_names_the_operation_and_the_line(
+    dispatch: str, real_ttnn: str, card_environment: dict[str, str]
+) -> None:
+    command = [real_ttnn, "-m", "tilewright", "check", "--dispatch", dispatch, str(SCRIPT)]
     result = subprocess.run(command, capture_output=True, text=True, env=card_environment, timeout=600, check=False)
     assert result.returncode == 1, result.stderr
     assert "error  noc-push-in-flight\n  ttnn.generic_op  RISCV_1  RISCV_1.cpp:5  c_0  on core (0,0)" in result.stdout
@@ -24,6 +29,14 @@ def test_a_finding_names_the_operation_and_the_line(real_ttnn: str, card_environ
     assert "reads page 12 of tensor 0, which has 12 pages" in words  # and no write to tensor 1 is blamed for it
     assert "at byte 88 of row 0 in a shard of tensor 0: rows have 88 bytes and lie 96 bytes apart" in words
     assert result.stdout.endswith("11 launches checked, 1 could not be run: 7 errors, 1 note\n")
+
+
+def test_a_right_multicast_has_no_finding(real_ttnn: str, card_environment: dict[str, str]) -> None:
+    """In fast dispatch, whose launches have their tables elsewhere: semaphores must be known there, too."""
+    script = str(SCRIPT.with_name("multicast_matmul.py"))
+    command = [real_ttnn, "-m", "tilewright", "check", "--seeds", "0", script]
+    result = subprocess.run(command, capture_output=True, text=True, env=card_environment, timeout=600, check=False)
+    assert (result.returncode, result.stdout) == (0, "1 launch checked: nothing found\n"), result.stderr
 
 
 def test_a_script_that_fails_by_itself_is_an_error_in_json(
@@ -83,3 +96,33 @@ def test_pytest_fails_a_test_with_findings(real_ttnn: str, card_environment: dic
     assert "1 failed, 1 passed" in result.stdout, result.stdout + result.stderr
     assert "tilewright: 2 launches checked: 1 error" in result.stdout
     assert "runtime argument 0 is still 0x" in result.stdout
+
+
+PRINTS_ARGUMENT = """
+import numpy as np
+import ttnn
+
+device = ttnn.open_device(device_id=0)
+tensor = ttnn.Tensor(np.ones((1, 1, 32, 32), np.float32), ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device)
+kernel = ttnn.KernelDescriptor(
+    kernel_source='#include "api/debug/dprint.h"\\n'
+    'void kernel_main() { DPRINT << "argument " << get_arg_val<uint32_t>(0) << ENDL(); }',
+    source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
+    core_ranges=ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))]),
+    runtime_args=[(ttnn.CoreCoord(0, 0), [41])],
+    config=ttnn.ReaderConfigDescriptor(),
+)
+ttnn.generic_op([tensor, tensor], ttnn.ProgramDescriptor(kernels=[kernel], semaphores=[], cbs=[]))
+ttnn.close_device(device)
+"""
+
+
+def test_arguments_keep_their_places_if_the_user_enables_the_watcher(
+    real_ttnn: str, card_environment: dict[str, str], tmp_path: Path
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(PRINTS_ARGUMENT)
+    environment = {**card_environment, "TT_METAL_WATCHER": "1000000"}
+    command = [real_ttnn, "-m", "tilewright", "exec", str(script)]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)
+    assert "(0,0) RISCV_1: argument 41\n" in result.stdout, result.stdout + result.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong on the card is raised in the call that launched it, and the card can be used on."""
+"""Errors on the card are raised in the call that launched, and the card stays usable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCRIPT = str(Path(__file__).with_name("failing_launches.py"))
 
 @pytest.fixture(scope="session")
 def said(on_card: OnCard) -> dict[str, str]:
-    """What each launch raised, by its name; "end" is how the script itself ended."""
+    """Errors of the launches by name; "end" is how the script itself ended."""
     result = on_card(SCRIPT, "interrupt")
     parts = dict(each.split(" raised ", 1) for each in result.stdout.split("\n\n") if " raised " in each)
     return {**parts, "output": result.stdout, "end": f"{result.returncode} {result.stderr[-2000:]}"}

@@ -190,7 +190,7 @@ CASES = [
         "check",
         ("--mutate",),
         ("--mutate",),
-        shows_words(f"fix these first: {SCHEDULE[0]}", "0 calls removed one at a time: "),
+        shows_words(f"which count for no call: {SCHEDULE[0]}", "9 calls removed one at a time: 5 named"),
     ),
     Case(
         "check",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``tilewright export`` writes runs its own test with the real ttnn: host code, kernels, comparison with torch.
+"""Packages of ``tilewright export`` run their own test with the real ttnn: host code, kernels, comparison with torch.
 
 Every shipped operation and every example is exported, and one operation for each part that an author may write.
 """
@@ -7,6 +7,7 @@ Every shipped operation and every example is exported, and one operation for eac
 from __future__ import annotations
 
 import importlib
+import os
 import re
 from pathlib import Path
 
@@ -40,7 +41,7 @@ PACKAGES: dict[str, tuple[Operation, tuple[int, ...]]] = {
 
 @pytest.fixture(scope="session")
 def said(on_card: OnCard, real_ttnn_with_torch: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What pytest says about all packages; one process for all, because importing ttnn takes seconds."""
+    """pytest's output for all packages; one process for all, because importing ttnn takes seconds."""
     root = tmp_path_factory.mktemp("exported")
     for name, (operation, shape) in PACKAGES.items():
         export_operation(operation, root / name, shape=shape)
@@ -53,3 +54,13 @@ def said(on_card: OnCard, real_ttnn_with_torch: str, tmp_path_factory: pytest.Te
 def test_a_packages_own_test_passes_with_the_real_ttnn(said: str, name: str) -> None:
     ended = re.findall(rf"^(PASSED|FAILED|ERROR) .*test_{name}\.py::test_{name}\b", said, re.MULTILINE)
     assert set(ended) == {"PASSED"}, said[-4000:]
+
+
+def test_an_exported_operation_runs_on_every_chip_of_a_mesh(
+    on_card: OnCard, real_ttnn_with_torch: str, card_environment: dict[str, str], tmp_path: Path
+) -> None:
+    export_operation(ops.variance_w_rm, tmp_path / "package", shape=(64, 128))
+    path = os.pathsep.join((str(tmp_path / "package"), card_environment["PYTHONPATH"]))
+    script = Path(__file__).with_name("exported_on_mesh.py")
+    result = on_card("--system", "n300", str(script), python=real_ttnn_with_torch, PYTHONPATH=path)
+    assert result.stdout.endswith("every chip: right\n"), result.stdout + result.stderr

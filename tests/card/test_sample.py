@@ -58,7 +58,7 @@ def test_card_has_the_requested_grid(wormhole: Any, blackhole: Any, one_core: An
     assert (wormhole["grid"], blackhole["grid"], one_core["grid"]) == ([8, 8], [4, 2], [1, 1])
 
 
-def test_the_time_of_a_process_is_told_apart(blackhole: Any) -> None:
+def test_time_of_a_process_is_split_into_parts(blackhole: Any) -> None:
     spent = blackhole["spent"]
     assert spent["launches"] >= len(ON_BLACKHOLE)
     assert 0 < spent["running"] < spent["launching"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.card.card_process import OnCard
-from tilewright._card.users_tree import further_entries, users_tree
+from tilewright._card.users_tree import further_entries, hidden_kernels, users_tree
 
 NAME = "card.json"
 
@@ -54,3 +54,15 @@ def test_script_finds_models_under_the_runtime_root(on_card: OnCard, checkout: P
     )
     result = on_card(str(script), TT_METAL_HOME=str(checkout))
     assert result.stdout == "{} True\n", result.stderr
+
+
+def test_kernels_of_the_working_directory_that_differ_from_the_packages_are_named(tmp_path: Path) -> None:
+    kernels = Path("ttnn/cpp/ttnn/operations/eltwise/unary/device/kernels")
+    for place in ("package", "checkout"):
+        (tmp_path / place / kernels).mkdir(parents=True)
+        (tmp_path / place / kernels / "same.cpp").write_text("void kernel_main() {}\n")
+        (tmp_path / place / kernels / "other.cpp").write_text(f"// {place}\n")
+    (tmp_path / "package" / kernels / "new.cpp").touch()
+    assert hidden_kernels(tmp_path / "checkout", tmp_path / "package") == [kernels / "other.cpp"]
+    assert hidden_kernels(tmp_path, tmp_path / "package") == []
+    assert hidden_kernels(tmp_path / "package", tmp_path / "package") == []

@@ -37,3 +37,18 @@ def test_models_agree_with_float64(arch: str, real_ttnn_with_torch: str) -> None
     )
     assert names == [*replays, *positions, "scores", "scores"]
     assert "refused: scores: an element is wrong by" in ended.stdout
+
+
+@pytest.mark.parametrize(("system", "kind", "chips"), [("1x8", "tensor", 8), ("n300", "data", 2)])
+def test_a_decoder_layer_on_several_chips_agrees_with_one_and_float64(
+    system: str, kind: str, chips: int, real_ttnn_with_torch: str
+) -> None:
+    command = [real_ttnn_with_torch, "-m", "tilewright", "exec", "--quiet", "--system", system]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "LOGURU_LEVEL": "ERROR"}
+    script = str(MODELS / "parallel_decoder_layer.py")
+    ended = subprocess.run(
+        [*command, script, kind, str(chips)], env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stdout.count("largest error") == chips + (kind == "tensor")
+    assert f"{chips} chips against one" in ended.stdout

@@ -11,7 +11,7 @@ import numpy as np
 from tilewright._card.card_memory import CardMemory
 from tilewright._launch.chip import Chip
 from tilewright._launch.host_memory import ForeignTensor
-from tilewright._launch.observer import Caller, Core, Launch
+from tilewright._launch.observer import Caller, Core, Launch, TensorMemory
 from tilewright._launch.operation_name import is_call_of
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.program import ProgramDescriptor
@@ -27,6 +27,7 @@ class Call:
     operation: str = ""
     tensors: tuple[ForeignTensor | None, ...] = ()
     callers: tuple[Caller, ...] = ()
+    memory: TensorMemory | None = None
 
 
 class CardLaunch(Launch):
@@ -40,7 +41,7 @@ class CardLaunch(Launch):
         self, chip: Chip, program: ProgramDescriptor, options: RunOptions, call: Call, show: Callable[[str], None]
     ) -> None:
         num_outputs = int(bool(call.tensors) and is_call_of(_GIVES_OUTPUT, call.operation))
-        super().__init__(program, options, call.tensors, num_outputs, call.operation, call.callers)
+        super().__init__(program, options, call.tensors, num_outputs, call.operation, call.callers, call.memory)
         self._chip = chip
         self._call = call
         self._show = show

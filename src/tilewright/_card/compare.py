@@ -30,6 +30,7 @@ from tilewright._build.cache import write_atomically
 from tilewright._card.accumulation import accumulated_products
 from tilewright._card.drift import Comparisons, Drift, Values, measure_drift, share_of_allowed
 from tilewright._card.golden_functions import attach_golden_functions
+from tilewright._card.host import tensors_in
 from tilewright._card.precision import LaunchPrecision, PrecisionReader
 from tilewright._card.script_line import script_line
 from tilewright._display.error_map import error_map
@@ -81,7 +82,7 @@ def _compared(call: Callable[..., Any]) -> Callable[..., Any]:
         if self.golden_function is None:
             _COMPARED.leave_out(name, "it has no golden function")
             return call(self, *arguments, **named)
-        if not all(map(_has_values, _tensors((arguments, named)))):
+        if not all(map(_has_values, tensors_in((arguments, named)))):
             _COMPARED.leave_out(name, "an input was deallocated before the call")
             return call(self, *arguments, **named)
         products = accumulated_products(name, arguments, named)
@@ -111,17 +112,6 @@ def _while_busy(name: str) -> Iterator[None]:
 def _take_precision() -> LaunchPrecision:
     """That of launches since the last call."""
     return LaunchPrecision() if _precision is None else _precision.take()
-
-
-def _tensors(value: Any) -> Iterator[Any]:
-    """Tensors of ttnn among arguments, those in lists and dictionaries included."""
-    if isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _tensors(each)
-    elif isinstance(value, dict):
-        yield from _tensors([*value.values()])
-    elif isinstance(value, sys.modules["ttnn"].Tensor):
-        yield value
 
 
 def _has_values(tensor: Any) -> bool:
@@ -171,7 +161,7 @@ def _widened(value: Any, torch: Any, differentiates: bool) -> Any:
 
 
 def _compare(name: str, result: Any, golden: Callable[[], Any], products: int) -> None:
-    if not all(map(_has_values, _tensors(result))):
+    if not all(map(_has_values, tensors_in(result))):
         _COMPARED.leave_out(name, "its result was deallocated")
         return
     try:

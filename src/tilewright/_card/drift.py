@@ -129,7 +129,7 @@ class Comparison:
 
 
 class Comparisons:
-    """What was compared in a process, and what could not be."""
+    """Comparisons of a process, and calls that could not be compared."""
 
     def __init__(self) -> None:
         self._operations: dict[str, Comparison] = {}

@@ -23,8 +23,10 @@ from tilewright._card.layout import ReleaseLayout, read_layout
 from tilewright._card.native_parts import SIMULATOR_NAME, simulator_library, stand_in_compiler
 from tilewright._card.package import TtMetal
 from tilewright._card.products import PRODUCTS, SLOW, SLOW_DISPATCH, CardModel, cluster_descriptor
+from tilewright._card.profiler import without_profiler
 from tilewright._card.systems import Mesh
-from tilewright._card.users_tree import RUNTIME_ROOT, further_entries, users_tree
+from tilewright._card.unset_arguments import WATCHER
+from tilewright._card.users_tree import RUNTIME_ROOT, further_entries, hidden_kernels, users_tree
 
 _DESCRIPTION = "card.json"
 # Each read of a tensor fills new memory of the host. glibc gives large blocks back to the system when they are freed,
@@ -33,9 +35,16 @@ _KEPT_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"
 
 
 def environment_with(package: TtMetal, model: CardModel, environment: Mapping[str, str]) -> dict[str, str]:
-    """An environment with the variables of the card."""
+    """An environment with the variables of the card; warns if kernels of the working directory would be used."""
+    if hidden := hidden_kernels(Path.cwd(), package.root):
+        print(
+            f"tilewright: {len(hidden)} kernels of the working directory differ from those of ttnn {package.version}, "
+            f"such as {hidden[0]}; tt-metal takes a kernel of the working directory first. Run from another folder, "
+            "with the checkout in PYTHONPATH, unless that is meant",
+            file=sys.stderr,
+        )
     return {
-        **{name: value for name, value in environment.items() if name != SLOW_DISPATCH},
+        **{name: value for name, value in without_profiler(environment).items() if name != SLOW_DISPATCH},
         **card_environment(package, model),
     }
 
@@ -54,6 +63,9 @@ def card_environment(package: TtMetal, model: CardModel) -> dict[str, str]:
         "TT_METAL_LOGS_PATH": str(cache_directory() / "card" / "logs"),
         # The last core's coordinates. Without command queues some releases would take cores of dispatch for compute.
         "TT_METAL_CORE_GRID_OVERRIDE_TODEPRECATE": f"{model.grid[0] - 1},{model.grid[1] - 1}",
+        # Asserts of the watcher, if the user enables it, put a count before the arguments; kernels here expect none.
+        f"{WATCHER}_DISABLE_ASSERT": "1",
+        "PYTHONPATH": _python_path(),
         "TILEWRIGHT_CARD": str(directory),
         "TILEWRIGHT_CARDS": str(model.mesh.chips),
         "TILEWRIGHT_CARD_PYTHON": sys.executable,
@@ -61,6 +73,13 @@ def card_environment(package: TtMetal, model: CardModel) -> dict[str, str]:
     # tt-metal has a lot to say about a card that is none.
     wishes = {"TT_LOGGER_LEVEL": "error", **_KEPT_MEMORY}
     return {**variables, **{name: value for name, value in wishes.items() if name not in os.environ}}
+
+
+def _python_path() -> str:
+    """Python's path with our stand-ins for modules that need a card, first."""
+    ours = str(Path(__file__).resolve().parents[1] / "_python_path")
+    others = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return os.pathsep.join([ours, *(each for each in others if each not in ("", ours))])
 
 
 def set_up_card(package: TtMetal, model: CardModel) -> Path:

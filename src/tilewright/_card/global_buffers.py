@@ -22,7 +22,7 @@ _SLOT_WORDS, _PAGE_WORDS, _PIPE_COORDINATES = 3, 10, 6
 
 def is_connected(program: ProgramDescriptor) -> bool:
     """Whether a kernel of the program has global circular buffers or pipes."""
-    return any(name in _TABLES for kernel in program.kernels for name, _ in kernel.defines)
+    return not program.define_names.isdisjoint(_TABLES)
 
 
 def joined_program(programs: Sequence[ProgramDescriptor]) -> ProgramDescriptor:

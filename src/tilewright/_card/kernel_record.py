@@ -29,7 +29,7 @@ from tilewright._program.kernel_config import (
     UnpackToDestMode,
 )
 from tilewright._tensor.cores import CoreRangeSet
-from tilewright._tensor.dtype import DataFormat
+from tilewright._wire.data_formats import DataFormat
 
 _COMMAND_FILE = "tilewright.command"
 _NO_FORMAT = DataFormat.Invalid.value
@@ -48,7 +48,7 @@ _FIDELITIES = {0: MathFidelity.LoFi, 2: MathFidelity.HiFi2, 3: MathFidelity.HiFi
 
 @dataclasses.dataclass(frozen=True)
 class CbFormat:
-    """Format and tile shape of one circular buffer, as the kernels of a core were told at compile time."""
+    """Format and tile shape of one circular buffer, as the kernels of a core were compiled with."""
 
     data_format: int
     tile_rows: int

@@ -30,6 +30,7 @@ class LaunchMessage:
         pipes: the table of prefetcher pipes; None: there are none.
         text: of each processor, where its kernel lies.
         enables: one bit for each processor that runs.
+        is_from_queue: a command queue launched it (fast dispatch), not the host.
     """
 
     base: int
@@ -42,6 +43,7 @@ class LaunchMessage:
     cb_mask: int
     first_remote_cb: int
     enables: int
+    is_from_queue: bool
 
     def end_of(self, offset: int) -> int:
         """Where what begins at an offset ends: at the next thing that begins."""
@@ -65,9 +67,10 @@ class LaunchMessage:
     @property
     def num_semaphores(self) -> int:
         end = self.end_of(self.semaphores) if self.semaphores != self.local_cbs else self.semaphores
-        # Of a program with dataflow buffers the table of local buffers lies behind an unused one, which ends where that
-        # of remote ones begins.
-        end = min(end, self.remote_cbs - 4 * _CB_WORDS * self.cb_mask.bit_length())
+        if not self.is_from_queue:
+            # Of a program with dataflow buffers the table of local buffers lies behind an unused one, which ends where
+            # that of remote ones begins.
+            end = min(end, self.remote_cbs - 4 * _CB_WORDS * self.cb_mask.bit_length())
         return max(0, end - self.semaphores) // _SEMAPHORE_BYTES
 
 
@@ -93,6 +96,7 @@ class MessageReader:
             cb_mask=self._number(message, "local_cb_mask", self._layout["local_cb_mask_bytes"]),
             first_remote_cb=self._number(message, "min_remote_cb_start_index", 1),
             enables=self._number(message, "enables", self._layout["enables_bytes"]),
+            is_from_queue=self._number(message, "mode", 1) == self._layout["DISPATCH_MODE_DEV"],
         )
 
     def _pipes(self, message: bytes) -> int | None:
@@ -113,7 +117,7 @@ class MessageReader:
 
 
 def launch_layout(layout: ReleaseLayout) -> wire.LaunchLayout:
-    """What the card's library needs to compute a program's key."""
+    """Input of the card's library for a program's key."""
     return wire.LaunchLayout(
         first_message=layout.launch_address,
         message_bytes=layout["launch_msg_t"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A LAUNCH as the card's library sends it: a program's key, and the cores that were told to go."""
+"""A LAUNCH as the card's library sends it: a program's key, and the cores that got a GO message."""
 
 from __future__ import annotations
 

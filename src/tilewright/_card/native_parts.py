@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tt-metal loads and calls: the library it takes for a simulator, and the stand-in for its compiler."""
+"""The parts that tt-metal loads and calls: the library it takes for a simulator, and the stand-in for its compiler."""
 
 from __future__ import annotations
 

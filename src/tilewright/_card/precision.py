@@ -18,7 +18,7 @@ from tilewright._build.cache import cache_directory
 from tilewright._build.cache_trust import private_directory
 from tilewright._program.kernel_config import ComputeConfigDescriptor, MathFidelity
 from tilewright._program.program import ProgramDescriptor
-from tilewright._tensor.dtype import DataFormat
+from tilewright._wire.data_formats import DataFormat
 
 # Set in the environment of a host whose operations are compared.
 COMPARE_VARIABLE = "TILEWRIGHT_CARD_COMPARE"
@@ -39,7 +39,7 @@ _LARGEST_OF_MANY = 5.0
 
 @dataclasses.dataclass(frozen=True)
 class LaunchPrecision:
-    """What the compute kernels of an operation's launches were configured with.
+    """Compute configurations of an operation's launches.
 
     Attributes:
         phases: fewest fidelity phases of a compute kernel; 4 where there is none.

@@ -18,11 +18,12 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tilewright._build.cache import write_atomically
+from tilewright._card.host import tensors_in
 from tilewright._card.script_line import script_line
 
 # A directory for what was found, one file for each call.
@@ -36,7 +37,7 @@ _busy = threading.local()
 
 @dataclasses.dataclass
 class CacheResult:
-    """What the calls of one operation showed.
+    """Results of the repeated calls of one operation.
 
     Attributes:
         judged: variants that were compared, such as ``other addresses``.
@@ -107,16 +108,6 @@ def _is_new(name: str, given: Any, seen: dict[str, set[str]]) -> bool:
     return True
 
 
-def _tensors(value: Any) -> Iterator[Any]:
-    if isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _tensors(each)
-    elif isinstance(value, dict):
-        yield from _tensors([*value.values()])
-    elif isinstance(value, sys.modules["ttnn"].Tensor):
-        yield value
-
-
 def _map(value: Any, change: Callable[[Any], Any], number: Callable[[float], float] | None = None) -> Any:
     """A copy of arguments with changed tensors and, where ``number`` is given, changed floats."""
     if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
@@ -131,7 +122,7 @@ def _map(value: Any, change: Callable[[Any], Any], number: Callable[[float], flo
 def _device_of(given: Any) -> Any:
     """The device of the call's tensors; None where one of them is not on it, or there is none."""
     ttnn = sys.modules["ttnn"]
-    tensors = list(_tensors(given))
+    tensors = list(tensors_in(given))
     if not tensors or not all(each.is_allocated() and ttnn.is_tensor_storage_on_device(each) for each in tensors):
         return None
     return tensors[0].device()
@@ -144,7 +135,9 @@ class _Given:
         ttnn = sys.modules["ttnn"]
         self._given = (arguments, named)
         # By identity: one tensor may be given twice.
-        self._kept = {id(each): (each, ttnn.from_device(each), each.memory_config()) for each in _tensors(self._given)}
+        self._kept = {
+            id(each): (each, ttnn.from_device(each), each.memory_config()) for each in tensors_in(self._given)
+        }
 
     def has_floats(self) -> bool:
         found: list[float] = []
@@ -175,7 +168,7 @@ class _Given:
         ttnn = sys.modules["ttnn"]
         import torch
 
-        first = next(_tensors(self._given))
+        first = next(tensors_in(self._given))
         shape = list(first.shape)
         if len(shape) < 2 or any(place.is_sharded() for _, _, place in self._kept.values()):
             return None
@@ -261,7 +254,7 @@ class _Calls:
         arguments, named = given
         result = self._call(*arguments, **named)
         self._held.append((given, result))
-        tensors = [each for each in (*_tensors(result), *_tensors(given)) if each.is_allocated()]
+        tensors = [each for each in (*tensors_in(result), *tensors_in(given)) if each.is_allocated()]
         return [ttnn.to_torch(each) for each in tensors]
 
 

@@ -94,7 +94,7 @@ def chosen_mesh(system: str) -> Mesh:
 
 
 def system_for(rows: int, columns: int) -> str:
-    """What gives a mesh of so many chips, for a message.
+    """Options that give a mesh of so many chips, for a message.
 
     >>> system_for(2, 4), system_for(1, 5)
     ('give --system 2x4 (or t3000, p150x8)', 'give --system 1x5')

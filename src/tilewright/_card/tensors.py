@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ttnn call as the host's process describes it (``current_tensors`` in _card/host.py).
 
-The first line of JSON has the functions that led to the call. One line follows for each tensor, in the order of the
-call; ``null`` for one whose pages neither go round the banks nor are rows of shards. Of a tensor that cannot be
-described in full nothing is known: silence is better than a false alarm.
+The first line of JSON has the functions that led to the call, the second what all tensors of the device take, or
+``null``. One line follows for each tensor, in the order of the call; ``null`` for one whose pages neither go round the
+banks nor are rows of shards. Of a tensor that cannot be described in full nothing is known: silence is better than a
+false alarm.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 from typing import Any
 
 from tilewright._launch.host_memory import ForeignTensor
-from tilewright._launch.observer import Caller
+from tilewright._launch.observer import BankUse, Caller, TensorMemory
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout, page_geometry
 from tilewright._tensor.memory_config import BufferType
@@ -26,11 +27,18 @@ def callers_told(text: str) -> tuple[Caller, ...]:
     return tuple(Caller(name, instance) for name, instance in json.loads(lines[0])) if lines else ()
 
 
+def memory_told(text: str) -> TensorMemory | None:
+    """What all tensors of the device take, where known."""
+    lines = text.splitlines()
+    said = json.loads(lines[1]) if len(lines) > 1 else None
+    return None if said is None else TensorMemory(BankUse(*said["dram"]), BankUse(*said["l1"]))
+
+
 def tensors_told(text: str) -> tuple[ForeignTensor | None, ...]:
     """Each tensor of the text; None for one that is not known, or lies where one before it does."""
     told: dict[tuple[bool, int], int] = {}
     tensors: list[ForeignTensor | None] = []
-    for line in text.splitlines()[1:]:
+    for line in text.splitlines()[2:]:
         tensor = _tensor(json.loads(line))
         if tensor is not None and told.setdefault((tensor.is_dram, tensor.address), len(tensors)) != len(tensors):
             tensor = None

@@ -29,7 +29,7 @@ class _LaunchTimes(ctypes.Structure):
 
 @dataclasses.dataclass(frozen=True)
 class CardTimes:
-    """What a process did with its card between two moments.
+    """Activity of a process's card between two moments.
 
     Attributes:
         programs: launches of programs that had not been launched before.
@@ -59,7 +59,7 @@ def _library() -> ctypes.CDLL:
 
 
 def card_times() -> CardTimes:
-    """What this process did with its card since the first call.
+    """Activity of this process's card since the first call.
 
     Example::
 

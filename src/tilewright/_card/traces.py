@@ -22,12 +22,12 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tilewright._card.host import current_operation, current_tensors, described_call, tensors_among
+from tilewright._card.host import current_operation, current_tensors, described_call, device_tensors_in
 from tilewright._launch.operation_name import IN_TRACE
 
 
 @dataclasses.dataclass(frozen=True)
-class _Captured:
+class _CapturedCall:
     """A call of an operation while a trace was captured; ``call`` is its description (_card/tensors.py)."""
 
     operation: str
@@ -35,7 +35,7 @@ class _Captured:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Input:
+class _TraceInput:
     """A tensor that a trace reads and does not make itself."""
 
     address: int
@@ -44,18 +44,18 @@ class _Input:
 
 
 @dataclasses.dataclass
-class _Trace:
+class _CapturedTrace:
     end: Callable[[], Any]  # of its capture
-    inputs: dict[tuple[int, str], _Input] = dataclasses.field(default_factory=dict)
+    inputs: dict[tuple[int, str], _TraceInput] = dataclasses.field(default_factory=dict)
     made: set[tuple[int, str]] = dataclasses.field(default_factory=set)
 
 
 _KEPT = 4096  # launches that may still be on their way
 
-_captured: dict[int, _Captured] = {}  # calls by the number of a device operation
+_captured: dict[int, _CapturedCall] = {}  # calls by the number of a device operation
 _launched: list[tuple[int, str]] = [(-1, "")] * _KEPT  # the same of other operations, by the last digits of the number
-_traces: dict[str, _Trace] = {}
-_capturing: dict[str, _Trace] = {}
+_traces: dict[str, _CapturedTrace] = {}
+_capturing: dict[str, _CapturedTrace] = {}
 _names = threading.local()
 
 
@@ -116,12 +116,12 @@ def _noted(call: Callable[..., Any], next_number: Callable[[], int]) -> Callable
         first = next_number()
         given = [*function_args, *function_kwargs.values()]
         _note_inputs(given, name)
-        described = described_call(sys._getframe(), tensors_among(given), runs_now=False)
+        described = described_call(sys._getframe(), device_tensors_in(given), runs_now=False)
         try:
             result = call(self, *function_args, **function_kwargs)
         finally:
             for number in range(first, next_number()):
-                _captured.setdefault(number, _Captured(" > ".join(dict.fromkeys(_names.stack)), described))
+                _captured.setdefault(number, _CapturedCall(" > ".join(dict.fromkeys(_names.stack)), described))
             _names.stack = outer
         for tensor in _interleaved([result]):
             for trace in _capturing.values():
@@ -137,12 +137,12 @@ def _note_inputs(given: list[Any], operation: str) -> None:
         described = f"the tensor of shape {tuple(tensor.shape)} at {place[0]:#x} in {place[1]}, which {operation} reads"
         for trace in _capturing.values():
             if place not in trace.made:
-                trace.inputs.setdefault(place, _Input(*place, described))
+                trace.inputs.setdefault(place, _TraceInput(*place, described))
 
 
 def _interleaved(arguments: list[Any]) -> Iterator[Any]:
     """Tensors on a device, with one address for all banks."""
-    return (each for each in tensors_among(arguments) if each.is_allocated() and not each.is_per_core_allocated())
+    return (each for each in device_tensors_in(arguments) if each.is_allocated() and not each.is_per_core_allocated())
 
 
 def _place(tensor: Any) -> tuple[int, str]:
@@ -154,7 +154,7 @@ def _beginning(begin: Callable[..., Any]) -> Callable[..., Any]:
         trace = begin(*args, **kwargs)
         given = {"mesh_device": args[0], **kwargs} if args else kwargs
         end = functools.partial(sys.modules["ttnn"].end_trace_capture, trace_id=trace, **given)
-        _capturing[repr(trace)] = _Trace(end)
+        _capturing[repr(trace)] = _CapturedTrace(end)
         return trace
 
     return begin_trace_capture
@@ -188,7 +188,7 @@ def _replaying(execute: Callable[..., Any]) -> Callable[..., Any]:
     return execute_trace
 
 
-def _refuse_freed(name: str, trace: _Trace, device: Any) -> None:
+def _refuse_freed(name: str, trace: _CapturedTrace, device: Any) -> None:
     there = {(each.address, each.buffer_type.name) for each in sys.modules["ttnn"]._ttnn.reports.get_buffers([device])}
     for place, lost in trace.inputs.items():
         if place not in there:

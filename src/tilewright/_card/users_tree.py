@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 RUNTIME_ROOT = "TT_METAL_RUNTIME_ROOT"
 _NAMED_BY = (RUNTIME_ROOT, "TT_METAL_HOME")
 _PARTS = ("models", "tt_metal")  # what a checkout has, and hardly another folder
+_OPERATIONS = Path("ttnn/cpp/ttnn/operations")
 
 
 def users_tree(environment: Mapping[str, str], working_directory: Path, description: str) -> Path | None:
@@ -31,7 +33,24 @@ def users_tree(environment: Mapping[str, str], working_directory: Path, descript
 
 
 def further_entries(tree: Path | None, original: Path) -> list[Path]:
-    """What the checkout has and the installed package does not, such as ``models``."""
+    """Folders that the checkout has and the installed package lacks, such as ``models``."""
     if tree is None:
         return []
     return sorted(each for each in tree.iterdir() if not (original / each.name).exists() and each.name != "runtime")
+
+
+def hidden_kernels(working_directory: Path, original: Path) -> list[Path]:
+    """Kernels of the package in whose place tt-metal takes other ones: it looks in the working directory first.
+
+    Returns:
+        Their paths in the package; those that are the same in both are left out.
+    """
+    if not (working_directory / _OPERATIONS).is_dir() or working_directory.resolve() == original.resolve():
+        return []
+    files = (path.relative_to(original) for path in (original / _OPERATIONS).rglob("*.cpp") if "kernels" in path.parts)
+    return [
+        each
+        for each in sorted(files)
+        if (working_directory / each).is_file()
+        and not filecmp.cmp(working_directory / each, original / each, shallow=False)
+    ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decoders of language models are made of: heads, rotary embeddings, paged caches, products of few rows."""
+"""Operations of language models' decoders: heads, rotary embeddings, paged caches, products of few rows."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _bcast(dim: str, shape: tuple[int, ...], math: str) -> Case:
         found = ttnn.bcast(
             bench.put(first), bench.put(second), getattr(ttnn.BcastOpMath, math), getattr(ttnn.BcastOpDim, dim)
         )
-        return found, {"ADD": torch.add, "SUB": torch.sub, "MUL": torch.mul}[math](first, second)
+        return found, getattr(torch, math.lower())(first, second)
 
     return Case("bcast", f"{math} along {dim}", run)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cases of the catalogue are made with: tensors on the card, the golden functions, and how close is right."""
+"""Parts of the catalogue's cases: tensors on the card, golden functions, tolerances."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def operation(name: str) -> Any:
 
 
 def golden(name: str) -> Callable[..., Any]:
-    """What ttnn itself gives as the operation's meaning."""
+    """ttnn's golden function of the operation."""
     return ttnn.get_golden_function(operation(name))  # type: ignore[no-any-return]
 
 

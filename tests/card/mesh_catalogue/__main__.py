@@ -14,12 +14,30 @@ from collections.abc import Callable
 import torch
 import ttnn
 
-from tests.card.mesh_catalogue import expert_cases, fused_cases, gather_cases, norm_cases, reduce_cases, socket_cases
+from tests.card.mesh_catalogue import (
+    attention_cases,
+    expert_cases,
+    fused_cases,
+    gather_cases,
+    halo_cases,
+    norm_cases,
+    reduce_cases,
+    socket_cases,
+)
 from tests.card.mesh_catalogue.chips import Chips
 
 CASES: dict[str, Callable[[Chips], bool]] = {
     name: case
-    for cases in (gather_cases, reduce_cases, fused_cases, norm_cases, expert_cases, socket_cases)
+    for cases in (
+        gather_cases,
+        halo_cases,
+        reduce_cases,
+        fused_cases,
+        norm_cases,
+        attention_cases,
+        expert_cases,
+        socket_cases,
+    )
     for name, case in cases.CASES.items()
 }
 

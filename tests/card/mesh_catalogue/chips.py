@@ -55,7 +55,7 @@ class Chips:
         return [ttnn.create_global_semaphore(self.mesh, cores, 0) for _ in range(count)]
 
     def parts(self, tensor: ttnn.Tensor) -> list[torch.Tensor]:
-        """What each chip has, row by row."""
+        """Values of each chip, row by row."""
         return [ttnn.to_torch(each) for each in ttnn.get_device_tensors(tensor)]
 
     def equal(self, tensor: ttnn.Tensor, expected: Sequence[torch.Tensor]) -> bool:

@@ -42,8 +42,8 @@ def rmsnorm(chips: Chips) -> bool:
 def layernorm(chips: Chips) -> bool:
     x = numbers(1, 1, 32, 64 * chips.count)
     tensor = chips.spread(x.chunk(chips.count, dim=3))
-    buffer = ttnn.experimental.dit_fused_distributedlayernormnorm_create_stats_buffer(tensor, AXIS, chips.mesh)
-    normalized = ttnn.experimental.dit_fused_distributedlayernormnorm(
+    buffer = ttnn.experimental.dit_fused_distributed_layernorm_create_stats_buffer(tensor, AXIS, chips.mesh)
+    normalized = ttnn.experimental.dit_fused_distributed_layernorm(
         tensor,
         AXIS,
         chips.mesh,
@@ -61,6 +61,6 @@ def layernorm(chips: Chips) -> bool:
 CASES = {
     "experimental.dit_fused_distributed_rmsnorm": rmsnorm,
     "experimental.dit_fused_distributed_rmsnorm_create_stats_buffer": rmsnorm,
-    "experimental.dit_fused_distributedlayernormnorm": layernorm,
-    "experimental.dit_fused_distributedlayernormnorm_create_stats_buffer": layernorm,
+    "experimental.dit_fused_distributed_layernorm": layernorm,
+    "experimental.dit_fused_distributed_layernorm_create_stats_buffer": layernorm,
 }

@@ -14,7 +14,7 @@ def _wide(chips: Chips) -> list[torch.Tensor]:
 
 
 def _scattered(chips: Chips, parts: list[torch.Tensor]) -> list[list[torch.Tensor]]:
-    """What each chip adds up."""
+    """Addends of each chip."""
     chunks = [part.chunk(chips.count, dim=3) for part in parts]
     return [[each[chip] for each in chunks] for chip in range(chips.count)]
 
