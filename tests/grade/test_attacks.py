@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import shutil
 from collections.abc import Iterator
@@ -39,11 +40,20 @@ def judge(folder: Path) -> Iterator[Judge]:
     patch.undo()
 
 
+def from_snprintf(name: str) -> int:
+    """Distance of two functions of the C library: how a kernel gets at one that it may not import."""
+    library = ctypes.CDLL(None)
+    begin, end = (ctypes.cast(library[each], ctypes.c_void_p).value or 0 for each in ("snprintf", name))
+    return end - begin
+
+
 def placed(text: str, folder: Path) -> str:
     for name, path in (
         ("@TASK@", folder / "task.py"),
         ("@OTHERS@", folder / "candidates"),
         ("@CACHE@", cache_directory()),
+        ("@CLOCK@", from_snprintf("clock_gettime")),
+        ("@SYSCALL@", from_snprintf("syscall")),
     ):
         text = text.replace(name, str(path))
     return text

@@ -24,7 +24,9 @@ from tilewright._build.compiler import find_compiler
 from tilewright._build.engine_build import find_engine
 from tilewright._build.limited_process import MEMORY_VARIABLE, SECONDS_VARIABLE
 from tilewright._build.native_build import tree_digest
+from tilewright._build.translation_unit import Instrumentation
 from tilewright._errors import CacheError, CompilerCrashError, CompilerNotFoundError, KernelCompileError, RunError
+from tilewright._grade.kernel_symbols import refuse_foreign_calls
 from tilewright._grade.places import compiler_places, system_places
 from tilewright._grade.program_text import Json, program_of
 from tilewright._grade.sandbox import confine, limit_resources
@@ -112,7 +114,7 @@ class _Graded:
         self._traffic: list[list[list[str]]] = []
 
     def guarded(self, work: Callable[[], Json]) -> Json:
-        """What the work gives, or the outcome that an error of the candidate is."""
+        """The result of the work, or the outcome for an error of the candidate."""
         try:
             return work()
         except (KernelCompileError, CompilerCrashError) as error:
@@ -193,6 +195,7 @@ class _CheckedLaunches:
         self.traffic: list[list[str]] = []
 
     def __call__(self, launch: TensorLaunch) -> None:
+        refuse_foreign_calls(launch, Instrumentation.MEMORY)
         result = check_launch(launch)
         self.findings += [_finding(each) for each in result.findings]
         if result.error is not None:
@@ -210,6 +213,7 @@ class _TimedLaunches:
         self.traffic: list[list[str]] = []
 
     def __call__(self, launch: TensorLaunch) -> None:
+        refuse_foreign_calls(launch, Instrumentation.CALLS)
         run = launch.run(self._options)
         self.microseconds += timed_launch(launch, run).time.microseconds
         self.traffic.append(_traffic(run))
@@ -220,7 +224,7 @@ def _print_nothing(core: tuple[int, int], kernel: str, line: str) -> None:
 
 
 def _traffic(run: Run) -> list[str]:
-    """What kernels did with circular buffers, in an order that does not depend on the kind of run."""
+    """Circular-buffer traffic of the kernels, in an order that does not depend on the kind of run."""
     return sorted(map(repr, run.traffic))
 
 

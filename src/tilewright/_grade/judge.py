@@ -203,7 +203,7 @@ class Judge:
     # Host code.
 
     def _described(self, path: Path, own: Path) -> list[Json]:
-        """What host code does in each case."""
+        """The actions of host code in each case."""
         kernels = _kernels(path)
         if kernels is not None:
             return self._with_kernels(kernels)

@@ -27,7 +27,7 @@ class PlaceError(TilewrightError):
 
 @functools.cache
 def system_places() -> tuple[Path, ...]:
-    """What every process of a candidate may read."""
+    """Files that every process of a candidate may read."""
     python = [sys.prefix, sys.base_prefix, *site.getsitepackages(), sysconfig.get_path("stdlib")]
     docs = _PACKAGE.parents[1] / "docs" / "checks"  # the rules of the checker, in a source tree
     found = [Path(each).resolve() for each in (*_SYSTEM, *python, *_imported_roots())]
@@ -41,7 +41,7 @@ def _imported_roots() -> list[str]:
 
 @functools.cache
 def compiler_places() -> tuple[Path, ...]:
-    """What a process that compiles and runs kernels may read besides."""
+    """Further files that a process which compiles and runs kernels may read."""
     cache = cache_directory()
     return (*map(Path, _FOR_COMPILERS), *(cache / each for each in _CACHED))
 

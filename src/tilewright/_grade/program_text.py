@@ -26,7 +26,7 @@ from tilewright._program.kernel_config import (
 from tilewright._program.program import ProgramDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
 from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
-from tilewright._tensor.dtype import DataFormat
+from tilewright._wire.data_formats import DataFormat
 
 Json = dict[str, Any]
 MOST_KERNELS = 64

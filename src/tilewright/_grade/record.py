@@ -28,7 +28,7 @@ _COMPILED, _ENDED, _RIGHT, _CLEAN = 0.1, 0.2, 0.5, 0.7
 
 @dataclasses.dataclass(frozen=True)
 class CaseRecord:
-    """What one case of the task gave.
+    """Result of one case of the task.
 
     Attributes:
         wrong: elements outside the tolerance; None where the case was not compared.

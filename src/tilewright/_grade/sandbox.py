@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a process of a candidate can reach: files by Landlock, system calls by seccomp, resources by limits.
+"""Sandbox of a candidate's processes: files by Landlock, system calls by seccomp, resources by limits.
 
 None of the three needs privileges or can be undone by the process or its children. Landlock denies every path that is
 not listed, /proc included, so memory and open files of other processes cannot be reached either.
@@ -70,7 +70,7 @@ def _call(*arguments: object) -> int:
 
 
 def missing() -> str:
-    """What this system lacks for a sandbox; empty: nothing."""
+    """Features of a sandbox that this system lacks, in words; empty: none."""
     if platform.system() != "Linux" or platform.machine() != "x86_64":
         return f"the sandbox is for Linux on x86-64, this is {platform.system()} on {platform.machine()}"
     abi = _call(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1))

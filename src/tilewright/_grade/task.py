@@ -87,7 +87,7 @@ class Budget:
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """What candidates are graded against.
+    """A task that candidates are graded against.
 
     Attributes:
         reference: the result in float64, from the inputs as the device holds them.
