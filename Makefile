@@ -15,8 +15,14 @@ TTNN_PYTHON = $(BIN)/python -m tests.real_ttnn
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,lint]'
-	$(BIN)/python tools/write_api_stub.py
 	touch $@
+
+# The stub of the kernel API is not in git, so that it follows the headers after each pull.
+API_STUB := src/tilewright/kernels/api.pyi
+$(API_STUB): $(VENV)/.installed tools/write_api_stub.py src/tilewright/_cpp_declarations.py src/tilewright/_sfpu_functions.py \
+		$(wildcard src/tilewright/kernels/*.py) \
+		$(shell find src/tilewright/native/include src/tilewright/native/abi -name '*.h' -o -name '*.inl')
+	$(BIN)/python tools/write_api_stub.py
 
 # What running the package takes; the tools for tests and lint take a minute more.
 $(VENV)/.runnable: pyproject.toml
@@ -27,10 +33,10 @@ $(VENV)/.runnable: pyproject.toml
 demo: $(VENV)/.runnable  ## run a program on the simulated grid, and see a broken one explained
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/.installed  ## all tests
+test: $(API_STUB)  ## all tests
 	@$(TTNN_PYTHON) > /dev/null & $(BIN)/python -m pytest -n auto --dist loadfile; status=$$?; wait; exit $$status
 
-quick: $(VENV)/.installed  ## an answer in less than a minute: form, rooms, everything that runs no kernel
+quick: $(API_STUB)  ## an answer in less than a minute: form, order of folders, tests that run no kernel
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n auto --dist loadfile $(QUICK)
 
@@ -58,7 +64,7 @@ wheel: $(VENV)/.installed  ## dist/: a wheel for x86-64 Linux with glibc 2.28 or
 docs: $(VENV)/.installed  ## site/: the documents as a site with search
 	$(BIN)/python -m mkdocs build --strict
 
-lint: $(VENV)/.installed  ## form and types of Python, form and mistakes of C++, rooms and tables
+lint: $(API_STUB)  ## form and types of Python, form and mistakes of C++, order of folders and tables
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

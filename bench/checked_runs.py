@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strict mode costs: each operation launched under all rules of the checker against the plain launch.
+"""Cost of strict mode: each operation launched under all rules of the checker against the plain launch.
 
 Large launches are timed as calls. Of small ones only the engine's part counts: Python's would hide the rest.
 """

@@ -39,7 +39,7 @@ def shape_text(shape: tuple[int, ...]) -> str:
 
 
 def launched(call: Call, **changes: Any) -> Run:
-    """What is known of the call's launch, made with some options changed."""
+    """Record of the call's launch with some options changed."""
     with observed_launches(_Changing(changes)) as runs:
         call()
     return runs[-1]

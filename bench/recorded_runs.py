@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs to know a card's time: a call whose launch is recorded, and one that is also replayed on the model's
+"""Cost of a card's modelled time: a call whose launch is recorded, and one that is also replayed on the model's
 clock, against the plain call."""
 
 from __future__ import annotations

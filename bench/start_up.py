@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs before kernels run: compiling, a warm launch, the runner, a small run from the shell, an idle grid."""
+"""Cost before kernels run: compiling, a warm launch, the runner, a small run from the shell, an idle grid."""
 
 from __future__ import annotations
 

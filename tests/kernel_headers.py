@@ -71,7 +71,7 @@ def _parameter(text: str, is_template: bool, position: int) -> Parameter:
 
 
 def _template_before(text: str) -> str:
-    """What stands between the brackets of ``template <...>`` at the end of a text."""
+    """The text between the brackets of ``template <...>`` at the end of a text."""
     text = text.rstrip()
     if not text.endswith(">"):
         return ""

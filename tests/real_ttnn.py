@@ -114,7 +114,7 @@ def _run(command: list[str]) -> None:
 
 
 def _problem(command: list[str]) -> str:
-    """What a command says when it fails; nothing when it works."""
+    """Error output of a command; empty if it works."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     try:
         result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)

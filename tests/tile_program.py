@@ -35,7 +35,10 @@ void kernel_main() {{
 """
 
 
-def _kernel(name: str, source: str, config: Any, tensors: Sequence[ttnn.Tensor], *args: int) -> ttnn.KernelDescriptor:
+def source_kernel(
+    name: str, source: str, config: Any, tensors: Sequence[ttnn.Tensor], *args: int
+) -> ttnn.KernelDescriptor:
+    """A kernel on one core with the accessors of tensors; their addresses are its first common arguments."""
     words = [word for tensor in tensors for word in ttnn.TensorAccessorArgs(tensor).get_compile_time_args()]
     return ttnn.KernelDescriptor(
         kernel_source=source,
@@ -48,13 +51,14 @@ def _kernel(name: str, source: str, config: Any, tensors: Sequence[ttnn.Tensor],
     )
 
 
-def _reader_text(pages: Sequence[int]) -> str:
+def reads_of(pages: Sequence[int]) -> str:
+    """Calls of ``read`` for so many pages of tensor i into c_i."""
     lines, offset = [], "0"
     for index, count in enumerate(pages):
         lines.append(f"    constexpr auto args{index} = TensorAccessorArgs<{offset}>();")
         lines.append(f"    read<{index}>(args{index}, get_common_arg_val<uint32_t>({index}), {count});")
         offset = f"args{index}.next_compile_time_args_offset()"
-    return _READER.format(body="\n".join(lines))
+    return "\n".join(lines)
 
 
 def run_tiles(
@@ -74,7 +78,7 @@ def run_tiles(
     tile_rows: Mapping[int, int] | None = None,
     **config: Any,
 ) -> np.ndarray:
-    """What a compute kernel makes of its inputs; ``config`` goes into its :class:`ComputeConfigDescriptor`.
+    """Result of a compute kernel; ``config`` goes into its :class:`ComputeConfigDescriptor`.
 
     ``runtime_args`` are the kernel's common arguments; ``unpack_to_dest`` names the buffers that go to DST in 32 bits.
     ``reader`` stands in for the kernel that reads all of every input at once, ``depths`` for buffers that hold all;
@@ -96,16 +100,18 @@ def run_tiles(
         ttnn.UnpackToDestMode.UnpackToDestFp32 if index in unpack_to_dest else ttnn.UnpackToDestMode.Default
         for index in range(64)
     ]
-    kernel = _kernel("compute", compute, settings, [])
+    kernel = source_kernel("compute", compute, settings, [])
     kernel.defines = list((defines or {}).items())
     kernel.common_runtime_args = list(runtime_args)
     dtypes = {**{index: dtype for index, (_, dtype) in enumerate(inputs)}, 16: result_dtype}
     depths = {**dict(enumerate(pages)), 16: result_pages, **(depths or {})}
     program = ttnn.ProgramDescriptor(
         kernels=[
-            _kernel("reader", reader or _reader_text(pages), ttnn.ReaderConfigDescriptor(), tensors),
+            source_kernel(
+                "reader", reader or _READER.format(body=reads_of(pages)), ttnn.ReaderConfigDescriptor(), tensors
+            ),
             kernel,
-            _kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [result], result_pages),
+            source_kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [result], result_pages),
         ],
         cbs=[
             ttnn.CBDescriptor(

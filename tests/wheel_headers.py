@@ -93,7 +93,7 @@ class WheelHeaders:
         compile_time_args: Sequence[int] = (),
         arch: str = "wormhole_b0",
     ) -> str:
-        """What is wrong with a kernel's C++, in the compiler's words; the empty text if nothing is."""
+        """The compiler's errors of a kernel's C++; empty if there are none."""
         self._write_generated_headers()
         lead_in = _COMPUTE_LEAD_IN if is_compute else _DATAFLOW_LEAD_IN
         lines = "".join(f'#include "{each}"\n' for each in ("chlkc_descriptors.h", *lead_in.split()))
@@ -132,7 +132,7 @@ class WheelHeaders:
         yield from (low_level / "common" / "inc", low_level / "llk_lib")
 
     def _write_generated_headers(self) -> None:
-        """What tt-metal generates for each kernel, and copies of headers that older g++ cannot read."""
+        """Files that tt-metal generates for each kernel, and copies of headers that older g++ cannot read."""
         descriptors = self.work / "chlkc_descriptors.h"
         if descriptors.exists():
             return

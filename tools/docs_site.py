@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MkDocs calls while it builds the site (mkdocs.yml): the sidebar, and pages that lie outside of docs/.
+"""Hooks of MkDocs for the site (mkdocs.yml): the sidebar, and pages that lie outside of docs/.
 
 The sidebar has the sections of ``docs/README.md``, one for each kind of reader, so the index stands in one place.
 """

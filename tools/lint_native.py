@@ -59,7 +59,7 @@ def read_headers(file: Path, found: dict[Path, str]) -> None:
 
 
 def tidy(source: Path) -> str:
-    """What clang-tidy says; empty if nothing."""
+    """Output of clang-tidy; empty if it finds nothing."""
     flags = ["-std=c++20", *(f"-I{each}" for each in INCLUDE)]
     command = [tool("clang-tidy"), "--quiet", str(source), "--", *flags]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

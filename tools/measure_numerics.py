@@ -135,7 +135,7 @@ def on_device(values: NDArray[np.float64], dtype: ttnn.DataType) -> ttnn.Tensor:
 
 
 def held(tensor: ttnn.Tensor) -> NDArray[np.float64]:
-    """What the tensor holds after conversion to its dtype."""
+    """The tensor's values after conversion to its dtype."""
     return ttnn.to_numpy(tensor).astype(np.float64)
 
 

@@ -80,7 +80,7 @@ def _listed(title: str, names: set[Path] | set[str]) -> str:
 
 
 def sampled(release: Path, arch: str, dispatch: str) -> dict[str, str]:
-    """What is wrong with each operation of the sample; an empty text if it is right."""
+    """Error of each operation of the sample; empty if it is right."""
     everything = _run(release, arch, dispatch)
     if isinstance(everything, dict):
         return {name: _judged(share) for name, share in everything.items()}

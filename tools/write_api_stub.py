@@ -105,7 +105,7 @@ def _python_type(kind: str) -> str:
 
 
 def _template_type(template: Sequence[Argument]) -> str:
-    """What may stand in the brackets: all arguments, or the first ones."""
+    """Type of the brackets' content: all arguments, or the first ones."""
     kinds = [_python_type(each.kind) for each in template]
     required = sum(not each.is_optional for each in template)
     forms = [kinds[:count] for count in range(max(required, 1), len(kinds) + 1)]
@@ -113,7 +113,7 @@ def _template_type(template: Sequence[Argument]) -> str:
 
 
 def _text(function: ApiFunction) -> str:
-    """What an editor shows: how the function is called, who may call it, where it is declared."""
+    """Docstring for editors: the call, the kernels that may make it, and the header."""
     header = function.compute_header or function.dataflow_header
     who = (
         "any kernel"

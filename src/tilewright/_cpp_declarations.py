@@ -17,7 +17,6 @@ _FUNCTION = re.compile(
     re.MULTILINE,
 )
 _ENUMERATION = re.compile(r"^enum class (\w+)(?: : [\w:]+)? \{([^{}]*)\};", re.MULTILINE)
-_ELSEWHERE = re.compile(r".*// (?:host|Blackhole) only$", re.MULTILINE)
 _MACRO = re.compile(r"^#define (TW_\w+)\(([^)]*)\)((?:.*\\\n)*.*)$", re.MULTILINE)
 _COMMA = re.compile(r", (?![^<]*>)")
 _UNIMPORTANT = re.compile(r"\[\[\w+\]\] |\bstd::|\bconst ")
@@ -67,13 +66,11 @@ def cpp_declarations(text: str) -> Iterator[CppDeclaration]:
 def cpp_enumerations(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The scoped enumerations of a header's text, each with its enumerators.
 
-    Enumerators marked ``// host only`` or ``// Blackhole only`` are left out.
-
     >>> list(cpp_enumerations("enum class SrcOrder : uint8_t { Regular = 0, Reverse = 1 };"))
     [('SrcOrder', ('Regular', 'Reverse'))]
     """
     for name, body in _ENUMERATION.findall(text):
-        yield name, tuple(re.findall(r"(?:^|,)\s*(\w+)", _ELSEWHERE.sub("", body)))
+        yield name, tuple(re.findall(r"(?:^|,)\s*(\w+)", body))
 
 
 def with_macros_expanded(text: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong between a program and its result."""
+"""Errors between a program and its result."""
 
 from __future__ import annotations
 

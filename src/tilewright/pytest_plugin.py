@@ -110,8 +110,10 @@ def _use_card(arch: str | None, system: str | None) -> None:
 
 def _check_on_card() -> None:
     """From now on the server of a card checks every launch."""
+    from tilewright._card.unset_arguments import showing_unset_arguments
     from tilewright._launch.observer import OBSERVER_VARIABLE, ObserverRequest
 
+    os.environ.update(showing_unset_arguments())
     directory = tempfile.mkdtemp(prefix="tilewright-check-")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     os.environ[OBSERVER_VARIABLE] = ObserverRequest("check", directory=directory).text()
@@ -145,7 +147,7 @@ class _Checks:
 
 
 def _add_section(item: pytest.Item, report: Report) -> None:
-    """What was found, beside what the test says itself."""
+    """The checker's findings, besides the test's own failure."""
     if report.findings or report.notes:
         item.add_report_section("call", "tilewright check", report.text(width=100))
 

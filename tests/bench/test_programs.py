@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the bench times computes the right thing."""
+"""Programs of the bench compute right results."""
 
 from __future__ import annotations
 

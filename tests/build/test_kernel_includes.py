@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel finds without including it, and where it finds what it includes."""
+"""Names that kernels have without an include, and the places of included files."""
 
 from __future__ import annotations
 

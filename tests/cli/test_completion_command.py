@@ -35,7 +35,7 @@ def test_completed_words_are_accepted_by_the_parsers(words: list[str], found: li
 
 
 def in_shell(shell: str, script: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """What a shell prints that has read our script; ``tilewright`` is the one under test."""
+    """Output of a shell that has read our script; ``tilewright`` is the one under test."""
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"no {shell} here")

@@ -42,7 +42,7 @@ class Terminal:
         os.close(theirs)
 
     def until(self, words: str) -> str:
-        """What it shows until some words appear."""
+        """Output until some words appear."""
         shown, end = "", time.monotonic() + 60
         while words not in shown:
             assert time.monotonic() < end, shown

@@ -87,7 +87,7 @@ def check_tests_that_hang(result: Any, place: Path) -> None:
     assert finding["line"] > 0
 
 
-def test_hang_in_a_test_is_told_with_its_finding(python: Run, place: Path) -> None:
+def test_hang_in_a_test_is_reported_with_its_finding(python: Run, place: Path) -> None:
     options = ("--ttnn", "built-in", "--diagnosis", "why.json")
     check_tests_that_hang(python(*EXEC, *options, "--", sys.executable, "-m", "pytest", "-q", cwd=place), place)
 

@@ -37,7 +37,7 @@ def test_word_finds_the_entry_of_its_name(words: list[str], shown: str, capsys: 
     assert shown in capsys.readouterr().out
 
 
-def test_everything_is_there_once_and_says_something() -> None:
+def test_every_explanation_is_there_once_and_has_text() -> None:
     known = every_explanation()
     assert {each.name for each in known if each.kind == "rule"} == set(RULES)
     assert {each.name for each in known if each.kind == "function"} == set(FUNCTIONS)

@@ -54,3 +54,17 @@ def test_bad_arguments_name_the_allowed_values(python: Run, tmp_path: Path) -> N
     assert result.returncode == 2
     assert "such as 2x3x64x128" in result.stderr
     assert export(python, "centralize_w_rm").returncode == 2
+
+
+def test_tree_gets_the_folder_and_must_be_a_checkout(python: Run, tmp_path: Path) -> None:
+    result = export(python, "centralize_w_rm", "--tree", str(tmp_path))
+    assert result.returncode == 2
+    assert "has no ttnn/cpp/ttnn/operations, so it is no checkout of tt-metal" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+    operations = tmp_path / "ttnn" / "cpp" / "ttnn" / "operations"
+    operations.mkdir(parents=True)
+    result = export(python, "centralize_w_rm", "--tree", str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    folder = operations / "reduction" / "centralize_w_rm"
+    assert f"tilewright build {folder}" in result.stdout
+    assert (folder / "device" / "centralize_w_rm_program_factory.cpp").is_file()

@@ -71,7 +71,7 @@ def test_an_unknown_command_is_named(python: Run) -> None:
     assert "invalid choice: 'exce'" in result.stderr
 
 
-def test_arguments_of_a_script_are_told_where_to_stand(python: Run) -> None:
+def test_misplaced_script_arguments_get_an_error_with_their_place(python: Run) -> None:
     result = python("-m", "tilewright", "time", "script.py", "--batch-size", "4")
     assert result.returncode == 2
     said = " ".join(result.stderr.split())

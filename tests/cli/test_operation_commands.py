@@ -49,7 +49,7 @@ def test_run_takes_and_gives_files(python: Run, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.glob("y*")) == ["y.npy"]
 
 
-def test_run_knows_tensors_and_numbers_of_an_operation_of_the_users(python: Run, tmp_path: Path) -> None:
+def test_run_takes_tensors_and_numbers_of_a_users_operation(python: Run, tmp_path: Path) -> None:
     text = EXAMPLE.read_text().replace("gamma", "weight").replace("1e-6", "0.25")
     (tmp_path / "weighted.py").write_text(text)
     assert python("-m", "tilewright", "run", "weighted.py", "--shape", "3x40").returncode == 0

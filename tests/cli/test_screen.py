@@ -173,7 +173,7 @@ def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixtur
         (["stages", "rms_norm_w_rm.py", "--time-limit", "nan"], "'nan'", "positive number of seconds"),
         (["stages", "rms_norm_w_rm.py", "--json", "--watch"], "--json and --watch", "one of them"),
         (["phases", "nothing"], "nothing", "variance_w_rm"),
-        (["phases", "rms_norm_w_rm.py", "--upto", "99"], "--upto is '99'", "2 mean_square"),
+        (["phases", "rms_norm_w_rm.py", "--upto", "99"], "--upto is '99'", "3 mean_square"),
         (["phases", "rms_norm_w_rm.py", "--case", "none"], "--case is 'none'", "one tile"),
         (["phases", "rms_norm_w_rm.py", "--time-limit", "0"], "'0'", "positive number of seconds"),
         (["log", "note", "rms_norm_w_rm.py", " "], "TEXT", "say something"),
@@ -285,7 +285,7 @@ def test_import_error_of_an_operation_is_shown(capsys: pytest.CaptureFixture[str
 
 
 def terminal_output(arguments: list[str], cwd: Path, **environment: str) -> str:
-    """What a command shows on a real terminal of 80 columns."""
+    """Output of a command on a real terminal of 80 columns."""
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(cwd)

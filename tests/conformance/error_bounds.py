@@ -66,7 +66,7 @@ def bfloat8_step(values: Array, already: Array | float = 0.0) -> Array:
 
 
 def packed(values: Array, dtype: ttnn.DataType, *, wide_dst: bool, already: Array | float = 0.0) -> Array:
-    """What packing from DST into ``dtype`` adds to the error ``already`` there.
+    """Error that packing from DST into ``dtype`` adds to the error ``already`` there.
 
     bfloat16: exact from 16-bit DST, nearest from 32-bit DST. float32: exact, once DST holds the value.
     bfloat8_b: the packer cuts to 8 bits (a quarter of a step at most, where a value is below the block's exponent),

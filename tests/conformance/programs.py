@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every conformance program needs: cores, circular buffers, per-core arguments."""
+"""Parts of every conformance program: cores, circular buffers, per-core arguments."""
 
 from __future__ import annotations
 
@@ -78,5 +78,5 @@ def output_like(shape: Sequence[int], dtype: ttnn.DataType, device: ttnn.Device)
 
 
 def as_float64(tensor: ttnn.Tensor) -> NDArray[np.float64]:
-    """What the tensor really holds after conversion to its dtype."""
+    """The tensor's values after conversion to its dtype."""
     return ttnn.to_numpy(tensor).astype(np.float64)

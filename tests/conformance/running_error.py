@@ -84,7 +84,7 @@ def _half_step(magnitude: Array) -> Array:
 
 
 def _accumulated(total: Array, added: Array) -> Array:
-    """What adding up to ``added`` to a 16-bit DST loses, when that makes ``total``.
+    """Error of adding up to ``added`` to a 16-bit DST loses, when that makes ``total``.
 
     The two groups are rounded to 11 bits each (two eighths of half a step), then the sum is rounded to 8 (half a
     step). Neither costs more than there was to add: what DST had before is a bfloat16 too.

@@ -162,7 +162,7 @@ def _typecast_config(given: ttnn.DataType, wanted: ttnn.DataType) -> ttnn.Comput
 
 
 def _cast(x: Array, given: ttnn.DataType, wanted: ttnn.DataType) -> Array:
-    """What the numbers become before rounding to a float format; towards zero and saturated for integers."""
+    """The numbers before rounding to a float format; towards zero and saturated for integers."""
     if wanted in FLOATS:
         return x
     smallest = -(2.0**31) if wanted == int32 else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a host sets for a compute kernel: every value, as the kernel's constants and in what the calls do.
+"""Compute configurations: every value, as the kernel's constants and in what the calls do.
 
 ``math_approx_mode`` is a constant for the kernel and makes no other difference (docs/numerics.md).
 """

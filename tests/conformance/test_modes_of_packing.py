@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the packer does on a tile's way to L1: every mode of it, with results only that mode gives.
+"""Modes of the packer: every one, with results only that mode gives.
 
 Operands are small whole numbers in bfloat16, two tiles in DST 0 and 1, so results are exact. Each case packs two pages.
 """

@@ -197,7 +197,7 @@ ROWS_OF_TILES = [
 
 
 def high_part(values: np.ndarray, bits: int) -> np.ndarray:
-    """What the multiplier takes of a number in one pass: so many bits from its leading one."""
+    """Bits of a number that the multiplier takes in one pass: so many bits from its leading one."""
     lost = np.uint32((1 << 24 - bits) - 1)
     return (values.astype(np.float32).view(np.uint32) & ~lost).view(np.float32).astype(np.float64)
 

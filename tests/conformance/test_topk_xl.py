@@ -146,7 +146,7 @@ def as_tiles(words: np.ndarray) -> np.ndarray:
 
 
 def run(device: ttnn.Device, row: np.ndarray, source: str, tiles: int, dtype: Any, **defines: int) -> np.ndarray:
-    """What the kernel packs, in DST's order, for a row that lies in the tiles of c_0 word after word."""
+    """The kernel's result, in DST's order, for a row that lies in the tiles of c_0 word after word."""
     result = run_tiles(
         device,
         [(as_tiles(row), ttnn.bfloat16)],

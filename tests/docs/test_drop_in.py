@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What running-programs.md says about code that says ``import ttnn``."""
+"""Statements of running-programs.md about code that imports ttnn."""
 
 from __future__ import annotations
 

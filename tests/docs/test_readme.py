@@ -59,7 +59,7 @@ def test_a_script_runs_where_no_ttnn_is_installed(tmp_path: Path) -> None:
 
 
 def words_of(svg: str) -> list[str]:
-    """What a picture says, but for numbers: those of the model of time change when it learns."""
+    """The text of a picture without numbers: those of the model of time change when it learns."""
     return [re.sub(r"[\d.,]+", "#", text) for text in re.findall(r"<text[^>]*>(.*?)</text>", svg)]
 
 

@@ -30,7 +30,7 @@ class Step:
 
 
 def steps_of(text: str) -> list[Step]:
-    """What a document says to do, in order."""
+    """Steps of a document, in order."""
     steps = []
     for kind, content in _FENCE.findall(text):
         if kind == "diff":

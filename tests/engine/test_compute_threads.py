@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 import tilewright
 from tests.page_writer import PAGE_WRITER
+from tests.tile_program import CORE, source_kernel
 from tilewright import ttnn
 from tilewright._errors import DeadlockError, KernelError
 from tilewright._launch.run_options import RunOptions
 
-CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
 Values = NDArray[np.float32]
 
 READER = """
@@ -278,19 +278,6 @@ def device(request: pytest.FixtureRequest) -> Iterator[ttnn.Device]:
     ttnn.close_device(device)
 
 
-def kernel(name: str, source: str, config: object, tensors: list[ttnn.Tensor], *args: int) -> ttnn.KernelDescriptor:
-    compile_time = [word for tensor in tensors for word in ttnn.TensorAccessorArgs(tensor).get_compile_time_args()]
-    return ttnn.KernelDescriptor(
-        kernel_source=source,
-        source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
-        core_ranges=CORE,
-        compile_time_args=compile_time,
-        common_runtime_args=[*(tensor.buffer_address() for tensor in tensors), *args],
-        config=config,
-        name=name,
-    )
-
-
 def buffer(index: int, pages: int) -> ttnn.CBDescriptor:
     return ttnn.CBDescriptor(pages * 2048, CORE, [ttnn.CBFormatDescriptor(index, ttnn.bfloat16, 2048)])
 
@@ -303,7 +290,7 @@ def run(
     checked: bool = False,
     compute: str = COMPUTE,
 ) -> Values:
-    """What the kernel makes of tiles (n x 32 x 32) in one mode."""
+    """The kernel's result for tiles (n x 32 x 32) in one mode."""
     layout = ttnn.ROW_MAJOR_LAYOUT if mode == "BLOCKS" else ttnn.TILE_LAYOUT
     shaped = tiles.reshape(-1, 1024) if mode == "BLOCKS" else tiles.reshape(-1, 32)
     source = ttnn.from_numpy(shaped, dtype=ttnn.bfloat16, layout=layout, device=device)
@@ -313,9 +300,9 @@ def run(
     n = len(tiles)
     program = ttnn.ProgramDescriptor(
         kernels=[
-            kernel("reader", READER, ttnn.ReaderConfigDescriptor(), [source], n),
-            kernel("compute", compute.replace("MODES", ", ".join(MODES)), config, [], MODES.index(mode), n),
-            kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
+            source_kernel("reader", READER, ttnn.ReaderConfigDescriptor(), [source], n),
+            source_kernel("compute", compute.replace("MODES", ", ".join(MODES)), config, [], MODES.index(mode), n),
+            source_kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
         ],
         cbs=[
             buffer(0, 2),

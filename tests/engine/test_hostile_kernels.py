@@ -160,7 +160,7 @@ void kernel_main() {{}}
         ("volatile int forever = 1; while (forever) {}", SpinningError, "static constructors do not end"),
     ],
 )
-def test_static_constructors_are_told_apart(
+def test_failing_static_constructor_is_named(
     hostile_chip: Chip, hostile_program, what: str, error: type[RunError], words: str
 ) -> None:
     begin = time.monotonic()

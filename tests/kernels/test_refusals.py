@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel language refuses, where, and what it says."""
+"""Refusals of the kernel language: place and message."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ void kernel_main() {
 
 
 def body_of(source: str) -> str:
-    """What stands between the braces of kernel_main."""
+    """The text between the braces of kernel_main."""
     return textwrap.dedent(source.partition("void kernel_main() {\n")[2].rpartition("}\n")[0])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the wheel's own kernel API lets a host or a kernel choose: macros it looks at, and template arguments of calls.
+"""Modes of the wheel's own kernel API: macros it looks at, and template arguments of calls.
 
 A macro that is unknown here may change what a call does; a template argument in another place is another one.
 """

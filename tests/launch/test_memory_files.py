@@ -18,7 +18,7 @@ from tilewright._tensor.arch import describe_arch
 from tilewright._tensor.memory_config import BufferType
 
 
-def test_pages_lie_where_the_layout_says(chip: Chip) -> None:
+def test_pages_lie_at_the_addresses_of_the_layout(chip: Chip) -> None:
     files = chip.memory_files()
     pages = np.arange(15 * 64, dtype=np.uint32).view(np.uint8).reshape(15, 256)
     for kind, file, stride in (

@@ -43,7 +43,7 @@ def built(kind: str, command: list[str], **environment: str) -> Path:
 
 
 def wheel() -> Path:
-    """What ``make wheel`` builds."""
+    """The wheel of ``make wheel``."""
     return built("release", [sys.executable, "tools/build_wheel.py", "--out"])
 
 
@@ -52,7 +52,7 @@ def source_distribution() -> Path:
 
 
 def wheel_of_source_distribution() -> Path:
-    """What pip builds from the source distribution: one engine, with this machine's compiler.
+    """The wheel that pip builds from the source distribution: one engine, with this machine's compiler.
 
     It is not optimised, which takes a third of the time: that its sources compile, install and run is what it shows.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What importing and installing the package costs."""
+"""Cost of importing and installing the package."""
 
 from __future__ import annotations
 

@@ -32,8 +32,6 @@ from tilewright import formula, metal2, ops, timing, ttnn
 from tilewright._card import products
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.run_program import run_program
-from tilewright._logs.audit.auditing import audit_text
-from tilewright._logs.reading import parse_log, specification_buffers
 from tilewright._tensor import argument
 from tilewright._tensor.paper_device import paper_device
 from tilewright.check._check_program import check_program
@@ -206,9 +204,6 @@ OURS: list[Callable[[], Any]] = [
 FUNCTIONS: list[Callable[..., Any]] = [
     check_program,
     run_program,
-    audit_text,
-    specification_buffers,
-    parse_log,
     RunOptions,
     tilewright.time_program,
     tilewright.operation,
@@ -221,7 +216,7 @@ LEFT_OUT = {"manage_device", "open_device"}
 MADE_INSIDE = {"DeviceTime", "ProcessorTime", "Wait", "Outcome", "Plan", "Operation", "Value", "trace"}
 # What such a function raises is its own.
 FUNCTIONS_OF_THE_USER = {"preprocess"}
-# Between rooms: a buffer tells its device that it is there.
+# Internal: a buffer registers with its device.
 INTERNAL = {"register", "unregister"}
 
 
@@ -329,7 +324,7 @@ def _raise_lines(file: str) -> frozenset[int]:
 
 
 def complaint(error: BaseException, tb: TracebackType | None) -> str:
-    """What is wrong with an error; empty if it was raised on purpose."""
+    """Defect of an error; empty if it was raised on purpose."""
     frames = list(traceback.walk_tb(tb))
     if isinstance(error, TooLongError):
         return "never returns"

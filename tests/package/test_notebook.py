@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tensors, programs, runs, findings and timings show in a notebook, as IPython's own formatter asks them."""
+"""Notebook views of tensors, programs, runs, findings and timings, as IPython's own formatter asks them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Tags(HTMLParser):
 
 
 def shown(thing: object) -> str:
-    """What a notebook shows of a thing."""
+    """A notebook's view of an object."""
     data, _ = DisplayFormatter().format(thing)
     text = data["text/html"]
     tags = _Tags()

@@ -144,7 +144,7 @@ def test_without_a_compiler_the_extra_is_named(this_python: Path, tmp_path: Path
     assert 'pip install "tilewright[compiler]"' in result.stderr
 
 
-def test_without_a_compiler_the_source_distribution_says_what_to_install(tmp_path: Path) -> None:
+def test_source_distribution_without_a_compiler_names_what_to_install(tmp_path: Path) -> None:
     programs = tmp_path / "programs"  # all that this machine has, but for its compilers
     programs.mkdir()
     for name in ("cmake", "ninja"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read from a kernel's source and what is written around it."""
+"""Bindings: names read from a kernel's source, and the text written around it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from tilewright._program.bindings import BufferName, KernelBindings, TensorName, TileFormat, entry_point
 from tilewright._program.circular_buffer import TileDescriptor
 from tilewright._program.spec_source import EntryError, KernelEntry, active_text, find_entry, used_names
-from tilewright._tensor.dtype import DataFormat
+from tilewright._wire.data_formats import DataFormat
 
 
 def test_names_are_found_by_namespace() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is ours about the descriptors: names, texts, and errors where ttnn would lose a change."""
+"""Our additions to the descriptors: names, texts, and errors where ttnn would lose a change."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_a_counter_example_breaks_one_requirement_alone(device: ttnn.Device) -> 
         stage_2.test_each_condition(demanding, device, each)
 
 
-def test_a_declaration_without_a_possible_case_is_told_how_to_give_one() -> None:
+def test_declaration_without_a_possible_case_gets_an_error_with_the_cure() -> None:
     with pytest.raises(NoCaseError, match=r"no shape was found that satisfies `x.shape\[-1\] == 12345`: give one"):
         derived_cases(impossible)
     assert [(each.name, each.shape) for each in derived_cases(given)] == [("mine", (2, 12345))]

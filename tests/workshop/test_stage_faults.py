@@ -132,7 +132,7 @@ def read_blocks(
 '''
 
 
-def test_after_a_red_stage_the_others_are_not_run_unless_told(home: Home) -> None:
+def test_stages_after_a_red_one_are_not_run_by_default(home: Home) -> None:
     change(
         home, "mine.py", "from tilewright import Rows", "raise ImportError('not today')\nfrom tilewright import Rows"
     )

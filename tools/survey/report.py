@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a survey found, as a table and as JSON."""
+"""Result of a survey, as a table and as JSON."""
 
 from __future__ import annotations
 

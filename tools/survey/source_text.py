@@ -19,7 +19,7 @@ _ENUMERATOR = re.compile(r"(?:^|,)\s*([A-Za-z_]\w*)")
 
 
 def included_names(text: str) -> list[str]:
-    """What the text includes, as written."""
+    """Includes of the text, as written."""
     return _INCLUDE.findall(text)
 
 

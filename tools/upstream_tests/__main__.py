@@ -4,11 +4,12 @@
     python -m tools.upstream_tests CHECKOUT --results results.jsonl                # all; goes on where it stopped
     python -m tools.upstream_tests CHECKOUT --results results.jsonl --per-function 1 --minutes 30
     python -m tools.upstream_tests CHECKOUT --results results.jsonl --only operations/pool --dispatch slow
+    python -m tools.upstream_tests CHECKOUT --results results.jsonl --tests tests/nightly/t3000/ccl --system t3000
     python -m tools.upstream_tests --results results.jsonl --report                # the tables, nothing is run
 
-A result is kept by the test's id, the dispatch mode and the chip. A test that has one is not run again, unless
-``--again failed`` (or ``crashed``, ``time-limit``) names its outcome. The checkout is only read. The ttnn that runs is
-the one of ``--python``.
+A result is kept by the test's id, the dispatch mode and the chip or system. A test that has one is not run again,
+unless ``--again failed`` (or ``crashed``, ``time-limit``) names its outcome. The checkout is only read. The ttnn that
+runs is the one of ``--python``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import argparse
 from pathlib import Path
 
 from tools.upstream_tests.results import OUTCOMES, Results
-from tools.upstream_tests.run import Settings, run_files
+from tools.upstream_tests.run import CHIPS, Settings, run_files
 from tools.upstream_tests.tables import tables
 
 TESTS = "tests/ttnn/unit_tests"
@@ -34,7 +35,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", default="", metavar="TEXT", help="files whose path has this text")
     parser.add_argument("--without", action="append", default=[], metavar="TEXT", help="leave out files with this text")
     parser.add_argument("--dispatch", choices=("fast", "slow"), default="fast")
-    parser.add_argument("--arch", choices=("wormhole_b0", "blackhole"), default="wormhole_b0")
+    parser.add_argument("--arch", choices=CHIPS, default=CHIPS[0])
+    parser.add_argument("--system", metavar="NAME", help="several chips instead, such as t3000")
+    parser.add_argument("--tests", default=TESTS, metavar="FOLDER", help=f"of the checkout; {TESTS} if not given")
     parser.add_argument("--per-function", type=_positive, metavar="N", help="at most N parameter sets of each function")
     parser.add_argument(
         "--again", choices=OUTCOMES, action="append", default=[], help="run tests with this outcome again"
@@ -59,9 +62,11 @@ def main() -> int:
     if options.report:
         print("\n".join(tables(results)))
         return 0
-    folder = None if options.checkout is None else options.checkout / TESTS
+    folder = None if options.checkout is None else options.checkout / options.tests
     if folder is None or not folder.is_dir():
-        parser.error(f"checkout: a tt-metal checkout is needed; there is no folder {TESTS} in {options.checkout}")
+        parser.error(
+            f"checkout: a tt-metal checkout is needed; there is no folder {options.tests} in {options.checkout}"
+        )
     if not options.python:
         parser.error("--python: a Python is needed that has ttnn, torch and the packages that the tests import")
     files = [
@@ -70,12 +75,12 @@ def main() -> int:
         if options.only in str(path) and not any(text in str(path) for text in options.without)
     ]
     if not files:
-        parser.error(f"--only: no test file of {TESTS} has {options.only!r} in its path")
+        parser.error(f"--only: no test file of {options.tests} has {options.only!r} in its path")
     settings = Settings(
         options.python,
         options.checkout.resolve(),
         options.dispatch,
-        options.arch,
+        options.system or options.arch,
         options.per_function,
         tuple(options.again),
         options.time_limit,

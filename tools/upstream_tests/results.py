@@ -12,11 +12,11 @@ OUTCOMES = ("passed", "failed", "skipped", "crashed", "time-limit")
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What became of one test."""
+    """Result of one test."""
 
     test: str  # pytest's id, relative to the checkout
     dispatch: str
-    arch: str
+    arch: str  # or a system of several chips
     outcome: str  # one of OUTCOMES
     seconds: float
     reason: str = ""  # the error's last lines

@@ -20,8 +20,10 @@ from typing import Any
 from tools.upstream_tests.results import Result, Results
 
 ROOT = Path(__file__).resolve().parents[2]
+CHIPS = ("wormhole_b0", "blackhole")
 _STARTING = 120.0  # seconds in which a process has begun its first test
 _LOOKED_AT_EVERY = 0.2
+_OF_THE_PACKAGE = ("ttnn", "tt_metal", "build", "generated")
 _USUAL_ENDS = (0, 1, 5)  # exit codes of pytest: all passed, some failed, no tests
 
 
@@ -32,7 +34,7 @@ class Settings:
     python: str
     checkout: Path
     dispatch: str
-    arch: str
+    machine: str  # a chip, or a system of several
     per_function: int | None
     again: tuple[str, ...]
     time_limit: int  # seconds of a test
@@ -43,7 +45,7 @@ class Settings:
 def run_files(files: Sequence[Path], settings: Settings, results: Results) -> bool:
     """Runs what is left of the files; False if the time was over before."""
     end = None if settings.seconds is None else time.monotonic() + settings.seconds
-    known = set(results.known(settings.dispatch, settings.arch, settings.again))
+    known = set(results.known(settings.dispatch, settings.machine, settings.again))
     for number, file in enumerate(files, 1):
         print(f"[{number}/{len(files)}] {file}", file=sys.stderr, flush=True)
         while True:
@@ -74,12 +76,14 @@ class _Process:
     def run(self) -> None:
         with tempfile.TemporaryDirectory() as work:
             events, known, output = (Path(work) / name for name in ("events", "known", "output"))
+            tree = Path(work) / "tree"
+            _link_checkout(self._settings.checkout, tree)
             events.touch()
             known.write_text(json.dumps(sorted(self._known)))
             with output.open("wb") as out:
                 process = subprocess.Popen(
                     self._command(),
-                    cwd=self._settings.checkout,
+                    cwd=tree,
                     env=self._environment(events, known),
                     stdout=out,
                     stderr=subprocess.STDOUT,
@@ -96,7 +100,8 @@ class _Process:
         settings = self._settings
         pytest = [settings.python, "-m", "pytest", str(self._file), "-p", "tools.upstream_tests.plugin", "-q"]
         pytest += ["-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib"]
-        ours = [settings.python, "-m", "tilewright", "exec", "--quiet", "--arch", settings.arch]
+        option = "--arch" if settings.machine in CHIPS else "--system"
+        ours = [settings.python, "-m", "tilewright", "exec", "--quiet", option, settings.machine]
         return [*ours, "--dispatch", settings.dispatch, "--", *pytest]
 
     def _environment(self, events: Path, known: Path) -> dict[str, str]:
@@ -157,7 +162,18 @@ class _Process:
     def _keep(self, test: str, outcome: str, seconds: float, reason: str) -> None:
         self.done.add(test)
         settings = self._settings
-        self._results.add(Result(test, settings.dispatch, settings.arch, outcome, round(seconds, 2), reason))
+        self._results.add(Result(test, settings.dispatch, settings.machine, outcome, round(seconds, 2), reason))
+
+
+def _link_checkout(checkout: Path, tree: Path) -> None:
+    """A folder with links to what the checkout has but ``ttnn`` and ``tt_metal``.
+
+    tt-metal takes kernels from the working directory first, and those of the checkout may be of another release.
+    """
+    tree.mkdir()
+    for entry in checkout.iterdir():
+        if entry.name not in _OF_THE_PACKAGE and not entry.name.startswith("."):
+            (tree / entry.name).symlink_to(entry)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -50,7 +50,7 @@ def seeds() -> list[Path]:
 
 
 def cache_environment() -> tuple[str | None, ...]:
-    """What decides where the cache is."""
+    """Settings that decide where the cache is."""
     return tuple(map(os.environ.get, ("TILEWRIGHT_CACHE", SEED_VARIABLE, "XDG_CACHE_HOME", "HOME")))
 
 
@@ -174,7 +174,7 @@ def _stored_at(entry: Path) -> tuple[Path, dict[str, Any]] | None:
 
 
 def read_entry(path: Path) -> bytes | None:
-    """What a file of the cache holds; None if there is none, or another user may have written it.
+    """Content of a file of the cache; None if there is none, or another user may have written it.
 
     Raises:
         CacheError: the cache itself belongs to another user.

@@ -37,7 +37,7 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 @dataclasses.dataclass(frozen=True)
 class CacheItem:
-    """What comes and goes together: a record with its library, a compiled prelude, ..."""
+    """Files that are kept or removed together: a record with its library, a compiled prelude, ..."""
 
     kind: str
     paths: tuple[Path, ...]

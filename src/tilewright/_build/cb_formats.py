@@ -8,7 +8,8 @@ from tilewright._program.circular_buffer import CBFormatDescriptor
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.kernel_config import ComputeConfigDescriptor, UnpackToDestMode
 from tilewright._program.program import ProgramDescriptor
-from tilewright._tensor.dtype import DataFormat, exponent_bytes
+from tilewright._tensor.dtype import exponent_bytes
+from tilewright._wire.data_formats import DataFormat
 
 # Bits per element; block floats add a shared exponent per 16 elements.
 _ELEMENT_BITS = {
@@ -46,7 +47,7 @@ def tile_bytes(data_format: DataFormat, height: int = 32, width: int = 32) -> in
 
 
 def buffer_format(descriptor: CBFormatDescriptor, unpack_to_dest_fp32: bool = False) -> BufferFormat:
-    """What one CB index holds."""
+    """Format of one CB index."""
     height, width = (descriptor.tile.height, descriptor.tile.width) if descriptor.tile else (32, 32)
     face_rows = min(height, 16)
     num_faces, face_rows = descriptor.faces or ((height // face_rows) * (width // 16), face_rows)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers of the kernel API that are no files: those of the vector unit's functions, those that lead to another, and
-the names of recorded calls.
+"""Headers of the kernel API that are no files: those of the vector unit's functions, those that lead to another, the
+names of recorded calls, and data formats.
 
 They are written into the cache before a kernel is compiled, in a directory named by what they are written from.
 """
@@ -15,6 +15,7 @@ from tilewright import _cpp_declarations, _sfpu_functions
 from tilewright._build import forwarding_headers, sfpu_headers
 from tilewright._build.cache import cache_directory, digest, locked, note_use, read_entry, write_atomically
 from tilewright._build.native_build import NATIVE
+from tilewright._wire import data_formats
 
 _RECORDED = [NATIVE / "abi" / name for name in ("circular_buffer.h", "recorded_calls.h")]
 
@@ -24,7 +25,8 @@ def generated_headers() -> dict[str, str]:
     """The text of every generated header by its path."""
     forwarding = forwarding_headers.forwarding_headers()
     leading = {name: _leading_to(name, header) for name, header in forwarding.items()}
-    return {**sfpu_headers.generated_sfpu_headers(), **leading, "tw/recorded_names.h": _recorded_names()}
+    own = {"tw/recorded_names.h": _recorded_names(), "wire/data_formats.h": data_formats.data_formats_header()}
+    return {**sfpu_headers.generated_sfpu_headers(), **leading, **own}
 
 
 def _recorded_names() -> str:
@@ -44,7 +46,7 @@ def _leading_to(name: str, header: str) -> str:
 @functools.cache
 def _name() -> str:
     """A name for everything the text depends on: cheaper than the text itself, which a launch may never need."""
-    modules = (forwarding_headers, sfpu_headers, _cpp_declarations, _sfpu_functions)
+    modules = (forwarding_headers, sfpu_headers, data_formats, _cpp_declarations, _sfpu_functions)
     files = [Path(__file__), _sfpu_functions.TABLE, *_RECORDED, *(Path(str(module.__file__)) for module in modules)]
     return digest(*(each.read_bytes() for each in files))
 

@@ -113,7 +113,7 @@ def known_files(sources: Sequence[KernelSource], libraries: Sequence[Libraries])
 
 
 def _unchanged(source: KernelSource, environment: tuple[str | None, ...]) -> Libraries | None:
-    """What this process used last for a kernel, if no file it was made from has changed since."""
+    """The library this process used last for a kernel, if no file it was made from has changed since."""
     used = _used.get((source, environment))
     if used is None:
         return None

@@ -41,7 +41,7 @@ def kernel_source(
     grid: tuple[int, int],
     instrumentation: Instrumentation = Instrumentation.NOTHING,
 ) -> KernelSource:
-    """What has to be compiled for ``kernel`` in ``program`` on a chip with this grid."""
+    """The sources to compile for ``kernel`` in ``program`` on a chip with this grid."""
     config = kernel.config
     where = placement(kernel)
     source = KernelSource(

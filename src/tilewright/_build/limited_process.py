@@ -104,7 +104,7 @@ def run_limited(
 
 
 def _text(file: IO[bytes]) -> str:
-    """What a compiler wrote: it quotes the user's source, in whatever encoding that is."""
+    """Output of a compiler: it quotes the user's source, in whatever encoding that is."""
     file.seek(0)
     return file.read(_MOST_OUTPUT).decode("utf-8", errors="replace")
 

@@ -31,11 +31,11 @@ from tilewright._build.compiler import Compiler, compiler_environment, find_comp
 from tilewright._build.processor import processor_identity
 from tilewright._build.progress import Progress, progress
 from tilewright._errors import TilewrightError
-from tilewright._rules import rule_pages
+from tilewright._rules import RULES
 
 NATIVE = Path(__file__).resolve().parent.parent / "native"
 PREBUILT = NATIVE / "prebuilt"
-SCHEMA = NATIVE.parent / "_wire"  # the headers of wire/ are generated from it and from the pages of rules
+SCHEMA = NATIVE.parent / "_wire"  # the headers of wire/ are generated from it and from the ids of the rules
 NATIVE_VARIANT = "native"  # for the processor of this machine
 COMMON = "common"  # folder of parts that are the same for every processor
 _ATTEMPTS = 3
@@ -127,9 +127,9 @@ def _name(part: NativePart, compiler: Compiler, again: bool = False) -> str:
     """Name for all that decides what is built; ``again`` reads the sources again."""
     trees = ((_content if again else tree_digest)(tree) for tree in part.sources)
     recipe = (NATIVE / "CMakeLists.txt").read_bytes()
-    schema = (path.read_bytes() for path in (*sorted(SCHEMA.glob("*.py")), *rule_pages()))
+    schema = (path.read_bytes() for path in sorted(SCHEMA.glob("*.py")))
     processor = processor_identity() if part.folder == NATIVE_VARIANT else ""
-    return digest(part.target, *trees, *schema, recipe, compiler.identity, processor)
+    return digest(part.target, *trees, *schema, *RULES, recipe, compiler.identity, processor)
 
 
 def _entry(name: str, file: str) -> Path:

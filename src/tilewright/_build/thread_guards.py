@@ -100,7 +100,7 @@ class _Branch:
 
 
 @dataclasses.dataclass
-class _Choice:
+class _ThreadConditional:
     """The branches of one #if that asks for threads."""
 
     is_in_function: bool
@@ -134,9 +134,9 @@ def chosen_by_thread(text: str) -> tuple[int, str] | None:
     return (first.number, first.directive) if first is not None else None
 
 
-def _choices(lines: Sequence[str]) -> Iterator[_Choice]:
+def _choices(lines: Sequence[str]) -> Iterator[_ThreadConditional]:
     """Every #if that asks for threads, at its end."""
-    opened: list[_Choice] = []
+    opened: list[_ThreadConditional] = []
     guards: list[Guard] = []
     scopes: list[bool] = []  # of each open brace: whether it is a function's or within one
     before = ""  # since the last brace or semicolon
@@ -150,7 +150,7 @@ def _choices(lines: Sequence[str]) -> Iterator[_Choice]:
                     yield opened.pop()
                 continue
             if word in ("if", "ifdef", "ifndef") or not opened:
-                opened.append(_Choice(any(scopes), []))
+                opened.append(_ThreadConditional(any(scopes), []))
             opened[-1].branches.append(_branch(number, line, word, condition, guards, opened[-1].branches))
             continue
         for choice in opened:

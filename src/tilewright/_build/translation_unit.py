@@ -8,7 +8,7 @@ import enum
 import functools
 from collections.abc import Mapping, Sequence
 
-from tilewright._tensor.dtype import DataFormat
+from tilewright._wire.data_formats import DataFormat
 
 NUM_CIRCULAR_BUFFERS = 64
 _INVALID_FORMAT: int = DataFormat.Invalid.value
@@ -38,7 +38,7 @@ class BufferFormat:
 
 
 class Instrumentation(enum.Enum):
-    """What a kernel is compiled to show the engine besides what it asks of it."""
+    """Instrumentation of a kernel."""
 
     NOTHING = "nothing"
     MEMORY = "memory"  # every load and store first, for a checked run
@@ -169,7 +169,7 @@ def translation_unit(source: KernelSource) -> str:
 
 
 def _remote_buffers(source: KernelSource) -> str:
-    """What firmware does first for kernels that have global circular buffers; their table is named in the defines."""
+    """The firmware's preparation of kernels that have global circular buffers; their table is named in the defines."""
     defines = dict(source.defines)
     if REMOTE_CB_TABLE not in defines:
         return ""

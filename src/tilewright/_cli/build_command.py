@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import time
 from pathlib import Path
 from typing import Any
 
+from tilewright._build.cache import write_atomically
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import error_object, json_text
 from tilewright._cpp_ops.build import BuiltFolder, BuiltOperation, LinkedOperation, built_folder
@@ -52,14 +52,18 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     if options.json and options.watch:
         parser.error("--json and --watch: a machine reads one result; give one of them")
-    if not options.watch:
+    names = [folder.resolve().name for folder in options.folders]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if options.output is not None and twice is not None:
+        parser.error(f"--output writes one {twice}.py, and two folders have that name; build them one by one")
+    missing = next((folder for folder in options.folders if not folder.is_dir()), None)
+    if not options.watch or missing is not None:
         return _build_all(options)
-    folders = [folder for folder in options.folders if folder.is_dir()]
     while True:
-        before = [snapshot(folder) for folder in folders]  # what changes during the build is built, too
+        before = [snapshot(folder) for folder in options.folders]  # what changes during the build is built, too
         _build_all(options)
         print("\nwaiting for a change; Ctrl-C ends", flush=True)
-        while [snapshot(folder) for folder in folders] == before:
+        while [snapshot(folder) for folder in options.folders] == before:
             time.sleep(0.2)
 
 
@@ -113,10 +117,7 @@ __all__ = sorted(_functions)
 
 
 def _write_module(operation: BuiltFolder, directory: Path) -> None:
-    """A module that loads the operation, and its library beside it to look at."""
-    directory.mkdir(parents=True, exist_ok=True)
-    name = operation.folder.name
+    """A module that loads the operation."""
     link = ", link=True" if isinstance(operation, LinkedOperation) else ""
     text = _MODULE.format(folder=str(operation.folder.root), link=link)
-    (directory / f"{name}.py").write_text(text, encoding="utf-8")
-    shutil.copyfile(operation.library, directory / f"{name}.so")
+    write_atomically(directory / f"{operation.folder.name}.py", text.encode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `check --program-cache` says of a ttnn script: findings, and what was judged."""
+"""Report of `check --program-cache` on a ttnn script: findings, and the calls that were judged."""
 
 from __future__ import annotations
 

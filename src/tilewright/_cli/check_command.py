@@ -138,6 +138,7 @@ def run(arguments: list[str]) -> int:
                 ObserverRequest("check", wanted),
                 quiet=options.json,
                 program_cache=options.program_cache,
+                unset_arguments=not options.fast_check,
             )
         )
     else:

@@ -30,7 +30,7 @@ def run_mutation(parser: argparse.ArgumentParser, options: argparse.Namespace, s
     bad = counts[MutantFate.NOT_NOTICED] or unclean
     error = script_failed(options.target, seen.status)
     if bad and error is None:
-        words = f"; programs with findings are not mutated: {', '.join(unclean)}" if unclean else ""
+        words = f"; findings with all calls: {', '.join(unclean)}" if unclean else ""
         error = error_object("NotNoticed", summary + words)
     status = 1 if error is not None else 0
     if options.json:
@@ -40,7 +40,7 @@ def run_mutation(parser: argparse.ArgumentParser, options: argparse.Namespace, s
     for each in sorted(mutants, key=lambda mutant: list(MutantFate).index(mutant.fate), reverse=True):
         print(each.text())
     if unclean:
-        print(f"programs with findings are not mutated; fix these first: {', '.join(unclean)}")
+        print(f"findings of the program with all its calls, which count for no call: {', '.join(unclean)}")
     print(summary)
     return status
 

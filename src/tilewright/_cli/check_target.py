@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command that watches every launch runs: a script with its arguments, or an operation called twice."""
+"""Target of a command that observes every launch: a script with its arguments, or an operation called twice."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _operation(
 
 
 def exit_status(end: SystemExit) -> int:
-    """What a script that called ``sys.exit`` ends with."""
+    """Exit status of a script that called ``sys.exit``."""
     if end.code is None:
         return 0
     if isinstance(end.code, int):

@@ -71,7 +71,7 @@ def run(arguments: list[str]) -> int:
 
 
 def completions(words: list[str]) -> list[str]:
-    """What the last word can become, given those before it.
+    """Completions of the last word, given those before it.
 
     >>> completions(["st"])
     ['stages']

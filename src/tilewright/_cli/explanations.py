@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tilewright._build.api_hints import api_headers, declarations
-from tilewright._rules import docs_directory
+from tilewright._rules import docs_directory, rule_pages
 from tilewright.kernels import phases
 from tilewright.kernels._api_table import FUNCTIONS
 from tilewright.kernels._signatures import ApiFunction
@@ -30,7 +30,7 @@ _LONGEST_SUMMARY = 160
 
 @dataclasses.dataclass(frozen=True)
 class Explanation:
-    """What is known under one name.
+    """An explanation.
 
     Attributes:
         kind: rule, error, message, phase or function (of C++ alone: C++ function); or section, of a page of the docs.
@@ -51,7 +51,7 @@ class Explanation:
 
     @property
     def messages(self) -> list[str]:
-        """What tells its messages from others: where kernels stand, and how many mistakes there are, is left out."""
+        """Words that distinguish its messages: places of kernels and counts are left out."""
         shown = re.findall(r"^```text\n([A-Za-z]*Error: .*?)^```$", self.text, re.MULTILINE | re.DOTALL)
         return [line for message in shown for line in _telling_lines(message)] if self.kind != "rule" else []
 
@@ -72,7 +72,7 @@ def every_explanation() -> list[Explanation]:
 
 
 def find(word: str) -> list[Explanation]:
-    """What has this name; else everything that has it, or all of its words, in its name or text.
+    """The explanation with this name; else everything that has it, or all of its words, in its name or text.
 
     >>> [each.kind for each in find("cb_wait_front()")]
     ['function']
@@ -91,7 +91,7 @@ def find(word: str) -> list[Explanation]:
 
 
 def _nearest_message(words: Sequence[str], known: Iterable[Explanation]) -> list[Explanation]:
-    """What a whole message is about, whose names and numbers are those of another program: most words are the same."""
+    """The subject of a whole message, whose names and numbers are those of another program: most words are the same."""
     wanted = {word for word in words if word.isalpha()}
     if len(wanted) < _FEWEST_WORDS:
         return []
@@ -116,8 +116,8 @@ def _sections_about(words: Sequence[str]) -> list[Explanation]:
 
 
 def _rules() -> Iterator[Explanation]:
-    for page in ("hangs", "circular-buffers", "memory", "noc", "compute", "host"):
-        for name, text in _sections((docs_directory() / "checks" / f"{page}.md").read_text(encoding="utf-8"), "##"):
+    for page in rule_pages():
+        for name, text in _sections(page.read_text(encoding="utf-8"), "##"):
             silence = "" if "\nSilence: " in text else f"\n\nSilence: `// tilewright: allow {name}: reason`"
             yield Explanation("rule", name, text + silence)
 

@@ -50,6 +50,11 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     operation: Operation = options.operation
     if options.tree is not None:
+        if not (options.tree / "ttnn" / "cpp" / "ttnn" / "operations").is_dir():
+            parser.error(
+                f"--tree {options.tree} has no ttnn/cpp/ttnn/operations, so it is no checkout of tt-metal; "
+                "`tilewright new NAME --cpp --from FILE` writes the folder elsewhere"
+            )
         return _export_tree(options)
     tested = options.shape or (2, 3, 64, 128)
     command = f"tilewright export {operation.name} --output DIR"

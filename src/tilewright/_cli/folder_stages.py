@@ -9,19 +9,19 @@ from pathlib import Path
 
 from tilewright._cli.json_output import error_object, json_text
 from tilewright._cli.progress_line import ProgressLine
-from tilewright._cpp_ops.stage_tests import StageChoice, StageOutcome, run_stage_tests
+from tilewright._cpp_ops.stage_tests import StageChoice, StageOutcome, run_stage_tests, stages_summary
 from tilewright._workshop.stages.watching import snapshot, wait_for_change
 
 
 def run_folder_stages(folder: Path, options: argparse.Namespace) -> int:
     """Runs the stages once, or with ``--watch`` after every change."""
-    status = _run_once(folder, options)
-    while options.watch:
-        before = snapshot(folder)
+    while True:
+        before = snapshot(folder)  # a change during the run counts
+        status = _run_once(folder, options)
+        if not options.watch:
+            return status
         print("\nwaiting for a change; Ctrl-C ends", flush=True)
         wait_for_change(folder, before)
-        status = _run_once(folder, options)
-    return status
 
 
 def _run_once(folder: Path, options: argparse.Namespace) -> int:
@@ -47,8 +47,7 @@ def _run_once(folder: Path, options: argparse.Namespace) -> int:
         print(json_text("stages", says, status, error))
     elif options.brief:
         said = "" if red is None else f"; stage {red.stage}: {red.said}"
-        print(f"{sum(each.passed for each in results)} of {len(results)} stages pass{said}", flush=True)
+        print(f"{stages_summary(results)}{said}", flush=True)
     else:
-        passed = sum(each.passed for each in results)
-        print(f"\n{passed} of {len(results)} stages that ran are green", flush=True)
+        print(f"\n{stages_summary(results)}", flush=True)
     return status

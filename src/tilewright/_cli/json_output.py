@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``--json`` prints: one object for every command, whether it went well or not.
+"""Output of ``--json``: one object for every command, whether it went well or not.
 
 ``command`` and ``exit_status`` are always there, and ``error``: null, or an object with the ``type`` of what went wrong
 and its ``message``. What the command has to say stands beside them; docs/for-agents.md lists it.

@@ -32,7 +32,7 @@ COMMANDS = {
     "export": "write an operation for a card, as a Python package or as a C++ operation",
     "grade": "grade untrusted kernels and programs against a task, one JSON line each",
     "log": "write an operation's execution log; `log note` adds to it, `log audit` checks it",
-    "mcp": "serve run, check, time, show, explain and stages to coding agents",
+    "mcp": "serve commands as tools to coding agents",
     "new": "write a file with a new operation and its test, or a C++ folder",
     "ops": "list the operations: shipped ones, and those of files in a folder",
     "phases": "compare the result of each phase of an operation with its reference",

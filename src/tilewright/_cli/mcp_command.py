@@ -101,7 +101,7 @@ async def run_tool(
         operation: a name such as variance_w_rm, or a Python file that declares one.
         shape: of the input, such as 2x3x64x128.
         dtype: of the input, such as bfloat16 or float32.
-        arch: wormhole_b0 (unless told otherwise) or blackhole.
+        arch: wormhole_b0 (default) or blackhole.
         grid: cores to use, columns by rows, such as 8x8.
         plan: resident, partly_resident, streaming or blocked, whatever the budget of L1 says.
         time_limit: seconds.
@@ -127,10 +127,10 @@ async def check_tool(
 
     Args:
         target: a script (.py), an operation's name, or a Python file that declares one.
-        script_arguments: what the script is given.
+        script_arguments: command-line arguments of the script.
         shape, dtype, arch: of an operation.
-        seeds: orders of events to try besides the usual one.
-        sync: also who pushes and pops what.
+        seeds: randomised schedules to run besides the usual one.
+        sync: also which kernel pushes and pops each circular buffer.
         footprint: also the use of L1, with the smallest depths that still work.
     """
     return await _answer(
@@ -163,7 +163,7 @@ async def time_tool(
 
     Args:
         target: a script (.py), an operation's name, or a Python file that declares one.
-        script_arguments: what the script is given.
+        script_arguments: command-line arguments of the script.
         shape, dtype, arch, grid, plan: of an operation.
     """
     return await _answer(
@@ -196,7 +196,7 @@ async def show_tool(
 
 
 async def explain_tool(words: str, time_limit: float = _TIME_LIMIT, brief: bool = True) -> str:
-    """What the docs say about a rule, an error, a phase, a function of the kernel API, or the words of a message.
+    """Explain from the docs a rule, an error, a phase, a function of the kernel API, or the words of a message.
 
     Args:
         words: such as cb-push-unreserved, DeadlockError or cb_wait_front.
@@ -281,7 +281,7 @@ async def _answer(
     script_arguments: list[str] | None = None,
     **options: str | int | bool | None,
 ) -> str:
-    """What a command prints, as one line."""
+    """Output of a command, as one line."""
     answer = await _printed(command, targets, time_limit, script_arguments, **options)
     return compact(brief_answer(answer) if brief else answer)
 
@@ -293,7 +293,7 @@ async def _printed(
     script_arguments: list[str] | None = None,
     **options: str | int | bool | None,
 ) -> Answer:
-    """What the command prints; it runs in a process of its own, so that no script can end or change the server."""
+    """Output of the command; it runs in a process of its own, so that no script can end or change the server."""
     words = [command, "--json"]
     for name, value in options.items():
         if value is True:

@@ -20,7 +20,9 @@ from tilewright._card.compare import MAPS_VARIABLE
 from tilewright._card.environment import environment_with
 from tilewright._card.package import require_ttnn
 from tilewright._card.precision import COMPARE_VARIABLE
+from tilewright._card.products import SLOW
 from tilewright._card.program_cache import PROGRAM_CACHE_VARIABLE
+from tilewright._card.unset_arguments import showing_unset_arguments
 from tilewright._cli.check_target import Work, exit_status, runs_on_card
 from tilewright._cli.command_parser import UsageExit
 from tilewright._cli.operation_arguments import chosen_card
@@ -30,7 +32,7 @@ from tilewright.check._finding import Finding
 
 @dataclasses.dataclass(frozen=True)
 class ObservedTarget:
-    """What came of a target.
+    """Result of a target.
 
     Attributes:
         results: of the observer, in the order of time.
@@ -77,6 +79,7 @@ def observe_on_card(
     quiet: bool,
     compares: bool = False,
     program_cache: bool = False,
+    unset_arguments: bool = False,
 ) -> ObservedTarget:
     """Run a script of the real ttnn in a process of its own and observe its launches and those of its child processes.
 
@@ -86,12 +89,15 @@ def observe_on_card(
             stand among the results.
         program_cache: call each operation again, from the program cache and anew. What was found, as dictionaries, then
             stands among the results.
+        unset_arguments: arguments that the host does not set are known in fast dispatch, too.
     """
+    card = chosen_card(options)
     with tempfile.TemporaryDirectory() as directory:
         variables = {
-            **environment_with(require_ttnn(), chosen_card(options), os.environ),
+            **environment_with(require_ttnn(), card, os.environ),
             OBSERVER_VARIABLE: dataclasses.replace(request, directory=directory).text(),
             **({COMPARE_VARIABLE: "1", MAPS_VARIABLE: directory} if compares else {}),
+            **(showing_unset_arguments() if unset_arguments and card.dispatch != SLOW else {}),
             **({PROGRAM_CACHE_VARIABLE: directory} if program_cache else {}),
         }
         command = [sys.executable, options.target, *arguments]
@@ -106,7 +112,7 @@ def _entry(path: Path) -> Any:
 
 
 def nothing_launched(options: argparse.Namespace) -> str:
-    """What to say of a target without launches."""
+    """Message about a target without launches."""
     if runs_on_card(options):
         hint = "a script that imports tilewright's own module needs --ttnn built-in"
         return f"{options.target} launched no program on the card; {hint}"

@@ -56,7 +56,7 @@ def add_tuned_option(parser: argparse._ActionsContainer) -> None:
 
 
 def plan_options(options: argparse.Namespace, made: Operation, shape: tuple[int, ...], device: Device) -> Options:
-    """What ``--plan`` and ``--tuned`` ask of the planner."""
+    """Planner options of ``--plan`` and ``--tuned``."""
     if options.tuned is not None:
         # Tuning brings the checker along, which takes a while to import.
         from tilewright.ops._tuned_plan import TunedFor, tuned_options

@@ -98,7 +98,7 @@ def _report_here(
     observer = ReportObserver()
 
     def take_plan(plan: Plan) -> None:
-        """What an operation calls its phases."""
+        """Names of an operation's phases."""
         indices = {each.buffer.name: each.buffer.index for each in plan.buffers}
         steps = [step for step in steps_of(plan.schedule) if step.number]
         observer.phases = {indices[step.buffer]: f"{step.name} = {step.expression}" for step in steps}

@@ -10,6 +10,8 @@ import types
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tilewright._build.cache import cache_directory
+from tilewright._cpp_ops.errors import CppOperationError
 from tilewright._drop_in import install_as_ttnn
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -54,6 +56,9 @@ def _show_traceback(error: BaseException, script: Path) -> None:
 
     Frames of the standard library belong to the code that calls them.
     """
+    if isinstance(error, CppOperationError) and script.is_relative_to(cache_directory()):
+        print(f"tilewright: {error}", file=sys.stderr)  # a script that stands for a folder: its lines say nothing
+        return
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame.f_code.co_filename != str(script):
         traceback = traceback.tb_next

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import linecache
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,8 +20,9 @@ from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.paper_device import paper_device
 from tilewright._workshop.cases import LOGGED_CASE, usual_case
-from tilewright.ops import Operation, Plan, Strategy
+from tilewright.ops import Operation, Options, Plan, Strategy
 from tilewright.ops._phase_list import phase_lines
+from tilewright.ops._plan_by_clock import why_lines
 from tilewright.ops._specification_text import phase_section, specification_lines
 from tilewright.ops._what_runs import kernel_file, kernel_text, split_lines, what_runs_json, what_runs_lines
 
@@ -46,6 +48,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--kernels", action="store_true", help="the kernels in Python")
     parser.add_argument("--cpp", action="store_true", help="the kernels in C++")
     parser.add_argument("--program", action="store_true", help="the program descriptor")
+    parser.add_argument(
+        "--why", action="store_true", help="the plans that were predicted, the runner-up, and what decided"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -78,13 +83,16 @@ def _split_texts(operation: Operation) -> list[str]:
 def _shown(
     operation: Operation, shape: tuple[int, ...], dtype: DataType, device: Device, options: argparse.Namespace
 ) -> tuple[str, dict[str, object]]:
-    """What one program is, as text and as JSON."""
+    """One program as text and as JSON."""
     strategy = Strategy(options.plan) if options.plan else None
     plan = operation.plan(shape, dtype, device, strategy=strategy)
     program = operation.program(plan, operation.allocate(plan, device))
     parts = {}
-    if options.cbs or not (options.spec or options.kernels or options.cpp or options.program):
+    if options.cbs or not (options.spec or options.kernels or options.cpp or options.program or options.why):
         parts["overview"] = _overview(operation, plan, program, device, options.arch)
+    if options.why:
+        lines = why_lines(operation.decision(shape, dtype, device, Options(strategy=strategy)))
+        parts["why"] = "\n".join(row for line in lines for row in wrapped(line))
     if options.spec:
         lines = specification_lines(operation, plan, program, device)
         parts["spec"] = "\n".join(row for line in lines for row in wrapped(line))
@@ -113,7 +121,7 @@ def _as_json(
         **what_runs_json(operation, plan, program),
         "phases": [] if is_own else phase_lines(plan.kernels.compute),
         **({"cpp": dict(_cpp_texts(operation, plan, program))} if "cpp" in parts else {}),
-        **{name: text for name, text in parts.items() if name in ("spec", "kernels", "program")},
+        **{name: text for name, text in parts.items() if name in ("spec", "kernels", "program", "why")},
     }
 
 
@@ -137,7 +145,8 @@ def _kernel_texts(operation: Operation, plan: Plan, program: ProgramDescriptor) 
     if len(own) < len(list(plan.kernels)):
         if own:
             parts.append(f"# Of the following, {' and '.join(own)} does not run: the operation has its own.\n")
-        parts.append(operation.kernel_text(operation.form(plan.rows.dtype), plan.strategy))
+        planned = next(each for each in plan.kernels if each not in own.values())
+        parts.append("".join(linecache.getlines(planned.path)))
     return "\n".join(parts)
 
 

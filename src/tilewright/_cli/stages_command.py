@@ -100,7 +100,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _formula(home: Home) -> str:
-    """What it computes; nothing where the declaration cannot be imported, which the first stage says."""
+    """The formula; empty if the declaration cannot be imported, which the first stage reports."""
     with contextlib.suppress(Exception):
         return f": {home.operation().formula}"
     return ""

@@ -25,7 +25,7 @@ _STOPPED_FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)
 
 
 class Verdict(enum.IntEnum):
-    """What came of a command; the value is the exit code."""
+    """Result of a command; the value is the exit code."""
 
     PASS = 0
     FAILURE = 1

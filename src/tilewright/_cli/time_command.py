@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from pathlib import Path
 
 from tilewright._cli.call_once import call_once
@@ -26,6 +27,7 @@ from tilewright.ops._options import Options
 from tilewright.ops._other_plans import effects_of_other_plans
 from tilewright.ops._outcome import Outcome
 from tilewright.timing._advice import Advice, Effect, advise
+from tilewright.timing._link_times import link_lines, link_times
 from tilewright.timing._observer import TimeObserver
 from tilewright.timing._replay import replay
 from tilewright.timing._script_time import ScriptTime, script_time
@@ -175,6 +177,7 @@ def _show(launches: list[TimedLaunch], options: argparse.Namespace, other_plans:
             )
         lines = time_lines(launch.time, each, each_core=options.cores)
         print("\n".join(row for line in lines for row in wrapped(line)))
+    print("".join(f"{row}\n" for line in link_lines(launches) for row in wrapped(line) or [""]), end="")
 
 
 def _show_json(
@@ -189,4 +192,5 @@ def _show_json(
         for number, launch in enumerate(launches, 1)
     ]
     whole = {} if table is None else {"total": table.json(batch)}
-    print(json_text("time", {**whole, "launches": found}))
+    links = [dataclasses.asdict(each) for each in link_times(launches)]
+    print(json_text("time", {**whole, "launches": found, **({"links": links} if links else {})}))

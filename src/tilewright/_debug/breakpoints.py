@@ -78,7 +78,7 @@ class Breakpoint:
 
 
 def breakpoints(given: object) -> tuple[Breakpoint, ...]:
-    """What ``break_at`` may be: a text, a Breakpoint, or several of them."""
+    """Allowed values of ``break_at``: a text, a Breakpoint, or several of them."""
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
     found = []
     for each in several:

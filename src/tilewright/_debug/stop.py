@@ -22,10 +22,11 @@ from tilewright._program.runtime_arguments import common_runtime_arguments, runt
 from tilewright._record.l1_layout import semaphore_offset
 from tilewright._record.run import CbUse, ComputeThread, KernelPosition, KernelState, Run
 from tilewright._tensor.argument import whole_number
-from tilewright._tensor.dtype import POISON_PATTERNS, DataFormat
+from tilewright._tensor.dtype import POISON_PATTERNS
 from tilewright._tensor.layout import Layout, decode, untilize
 from tilewright._tensor.shape import Shape
 from tilewright._tensor.tile import Tile
+from tilewright._wire.data_formats import DataFormat
 from tilewright._wire.runner import DstPhase, StopReason
 from tilewright._wire.runner import Go as Go
 
@@ -40,7 +41,7 @@ _THREADS = {1: "unpack", 2: "maths", 4: "pack"}
 
 @dataclasses.dataclass(frozen=True)
 class Arguments:
-    """What a kernel was given on a core."""
+    """Arguments of a kernel on a core."""
 
     runtime: tuple[int, ...]
     common: tuple[int, ...]
@@ -231,7 +232,7 @@ class Stop:
 
     @property
     def arguments(self) -> Arguments:
-        """What the kernel that stopped was given."""
+        """Arguments of the kernel that stopped."""
         kernel: KernelDescriptor = self._program.kernels[self._index]
         return Arguments(
             runtime_arguments(kernel, self._program.config_bases, self.core, self._read_words),
@@ -261,7 +262,7 @@ class Stop:
         return f"{who}{waits} on core ({self.core[0]},{self.core[1]}) at {self.line or 'an unknown line'}"
 
 
-# Looks at a stop and says how to go on; None is on to the next breakpoint.
+# Examines a stop and returns how to continue; None continues to the next breakpoint.
 StopHandler = Callable[[Stop], Go | None]
 
 

@@ -12,7 +12,7 @@ from tilewright._debug.stop import Dst, Stop
 
 
 def stop_json(stop: Stop) -> dict[str, object]:
-    """What `tilewright debug --json` prints of a stop; docs/for-agents.md lists it."""
+    """A stop as `tilewright debug --json` prints it; docs/for-agents.md lists it."""
     line = stop.line
     return {
         "kernel": stop.kernel,

@@ -90,14 +90,17 @@ class Chip:
         grid: tuple[int, int] | None = None,
         memory: MemoryFiles | None = None,
         num_dies: int = 1,
+        mesh_columns: int = 1,
     ) -> None:
         """A chip with memory of its own, or on the memory of another one.
 
         Args:
             num_dies: several chips of one system, whose programs run together. Row ``y`` of chip ``n`` is row
                 ``n * grid[1] + y`` of the system.
+            mesh_columns: of the mesh that these chips form, row by row.
         """
         self.arch = arch
+        self.mesh_columns = mesh_columns
         self.die_grid = grid if grid is not None else (arch.grid.x, arch.grid.y)
         self.num_dies = num_dies
         self.grid = self.die_grid[0], self.die_grid[1] * num_dies

@@ -14,8 +14,8 @@ from tilewright._launch.runner import Answer
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import KernelInfo, Run, RunStatus
 from tilewright._tensor.argument import shown
-from tilewright._tensor.dtype import DataFormat
 from tilewright._wire import runner as wire
+from tilewright._wire.data_formats import DataFormat
 from tilewright._wire.run_report import CircularBufferReport, InstanceReport
 from tilewright._wire.runner import DstPhase, Go, StopReason
 
@@ -46,7 +46,7 @@ class Debugging:
         self._on_stop = on_stop
 
     def request(self) -> list[bytes]:
-        """What a message that asks for the run ends with."""
+        """The end of a message that requests the run."""
         instructions, lines = self._code.instructions(self._wanted), self._code.own_lines()
         header = wire.BreakpointsRequest(num_breakpoints=len(instructions), num_lines=len(lines))
         return [bytes(header), b"".join(map(bytes, instructions)), b"".join(map(bytes, lines))]

@@ -65,7 +65,7 @@ class DebugObserver(Observer[DebugEvent]):
 
     @property
     def missing(self) -> list[NoSuchLineError]:
-        """What is wrong with the places that no launch had."""
+        """Errors of the breakpoints that no launch had."""
         return [error for error in self._refusals.values() if error is not None]
 
     def observe(self, launch: Launch) -> Run:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a launch left, from the runner's answer or from what is known of a runner that was lost."""
+"""Result of a launch, from the runner's answer or from the crash record of a lost runner."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class EndedRun:
 
 
 def ended_run(executable: Executable, answer: Answer, seconds: float, watched: WatchedLines | None = None) -> EndedRun:
-    """What the runner's answer says."""
+    """The result in the runner's answer."""
     record = executable.reader.read(answer)
     report = record.report
     status = RunStatus(report.status) if report.status else RunStatus.OK
@@ -47,6 +47,7 @@ def ended_run(executable: Executable, answer: Answer, seconds: float, watched: W
         record.notes,
         record.pages,
         raises=record.raises,
+        links=record.links,
         lines=watched.counts(record.watched()) if watched is not None else None,
     )
     if status is RunStatus.OK:
@@ -61,7 +62,7 @@ def refused_run(executable: Executable, text: str, seconds: float) -> EndedRun:
 
 
 def lost_run(executable: Executable, lost: RunnerLostError) -> EndedRun:
-    """The runner died: the kernel that ran, and what it said last."""
+    """The result of a run whose runner died, from its crash record."""
     crash = lost.crash
     run = _empty_run(executable, lost.status, 0.0)
     place = crash.crashed if crash.status else crash.place

@@ -8,6 +8,7 @@ it. The launcher (``launch.py``) keeps executables and gives them a runner.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import threading
 import weakref
@@ -63,6 +64,7 @@ class Executable:
         self._launcher = launcher
         self._instrumentation = instrumentation
         self._program = program.without_arguments()
+        self.structure = program.structure()
         _refuse_cores_outside(self._program, launcher.grid)
         self._layouts = tuple(map(KernelArgumentLayout.of, program.kernels))
         self.cb_addresses = tuple(place_circular_buffers(self._program, launcher.arch.l1_unreserved_base))
@@ -155,6 +157,10 @@ class Executable:
         """Take the tensors under the circular buffers of a program with this structure; they are not kept alive."""
         self._over_tensors = [(cb.label, weakref.ref(cb.buffer)) for cb in program.cbs if cb.buffer is not None]
 
+    def note_tensors_of(self, other: Executable) -> None:
+        """Take the tensors that another executable of the same structure has."""
+        self._over_tensors = other._over_tensors
+
     def fits(self, device: ChipDevice, io_tensors: Sequence[Tensor]) -> bool:
         """Whether the program was checked before, and what else the check depends on is still so."""
         return (
@@ -210,7 +216,11 @@ class Executable:
         require("arguments", arguments, LaunchArguments, "what Executable.arguments gives")
         io_tensors = tensor_list("io_tensors", io_tensors)
         if installed and not options.watches:
-            return observed_run(TensorLaunch(io_tensors, self.program_with(arguments), options))
+            return observed_run(_ExecutableLaunch(self, io_tensors, arguments, options))
+        return self.run_unobserved(io_tensors, arguments, options)
+
+    def run_unobserved(self, io_tensors: Sequence[Tensor], arguments: LaunchArguments, options: RunOptions) -> Run:
+        """Run the program past all observers."""
         device = device_of(io_tensors)
         if not device.chip.has_launcher(self._launcher):
             raise ProgramError(["the executable was frozen for another device than that of io_tensors"])
@@ -221,7 +231,7 @@ class Executable:
             self.note_checked()
         needed = self
         if options.instrumentation is not self._instrumentation:
-            needed = self._launcher.executable(self.program_with(arguments), options.instrumentation)
+            needed = self._launcher.instrumented(self, options.instrumentation, arguments)
         return device.chip.run(needed, arguments, options, io_tensors)
 
     def stack(self, kernel: int, frames: Sequence[int]) -> tuple[SourceLine, ...]:
@@ -232,6 +242,22 @@ class Executable:
         # A return address points behind its call.
         lines = (library.line_at(base, address - 1) for address in frames for library, base in placed)
         return tuple(line for line in lines if line is not None)
+
+
+class _ExecutableLaunch(TensorLaunch):
+    """A launch of an executable: the program with its arguments is copied only if an observer looks at it."""
+
+    def __init__(
+        self, executable: Executable, io_tensors: Sequence[Tensor], arguments: LaunchArguments, options: RunOptions
+    ) -> None:
+        super().__init__(io_tensors, functools.partial(executable.program_with, arguments), options)
+        self._executable = executable
+        self._arguments = arguments
+
+    def run(self, options: RunOptions | None = None, program: ProgramDescriptor | None = None) -> Run:
+        if program is not None or "program" in vars(self):  # an observer that has the program may have changed it
+            return super().run(options, program)
+        return self._executable.run_unobserved(self.io_tensors, self._arguments, options or self.options)
 
 
 def _is_searched(kernel: KernelDescriptor) -> bool:

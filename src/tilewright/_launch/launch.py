@@ -99,7 +99,11 @@ class Launcher:
     def find(self, program: ProgramDescriptor, instrumentation: Instrumentation) -> Executable | None:
         """The executable kept for a program, if everything it was made from is unchanged."""
         kept = self._executables.get((program.structure(), instrumentation))
-        if kept is None or not (isinstance(program, FixedProgram) or kept.is_current()):
+        if kept is None:
+            return None
+        if isinstance(program, FixedProgram):
+            program.share_structure(kept.structure)
+        elif not kept.is_current():
             return None
         if kept.lies_over_tensors:
             kept.note_tensors(program)
@@ -119,6 +123,16 @@ class Launcher:
                 oldest = min(list(self._executables.items())[:-1], key=lambda item: item[1].last_launch)
                 self._executables.pop(oldest[0], None)
         return made
+
+    def instrumented(
+        self, executable: Executable, instrumentation: Instrumentation, arguments: LaunchArguments
+    ) -> Executable:
+        """The executable of the same program with other instrumentation."""
+        kept = self._executables.get((executable.structure, instrumentation))
+        if kept is None or not kept.is_current():
+            return self.executable(executable.program_with(arguments), instrumentation)
+        kept.note_tensors_of(executable)
+        return kept
 
     def forget_executables(self) -> None:
         self._executables.clear()
@@ -142,7 +156,8 @@ class Launcher:
             ended = self._run(executable, arguments, options, host_memory, read_l1, may_be_gone=False)
         run = ended.run
         if options.record_calls:
-            run.calls = call_record(executable.program_with(arguments), self.arch.name, self.grid, ended.call_words())
+            bases = arguments.config_bases
+            run.calls = call_record(executable.program, bases, self.arch.name, self.grid, ended.call_words())
         if run.status is not RunStatus.OK:
             raise_error(run, ended.ending, options.time_limit, self.arch.l1_bytes)
         if run.notes and not options.checked:

@@ -19,7 +19,7 @@ from tilewright._wire.runner import MessageKind
 
 
 class LoadMessage:
-    """What a runner has to know of a program, whichever number the program has and whatever else the runner forgets."""
+    """A program for the runner, independent of its number and of other programs."""
 
     def __init__(
         self, program: ProgramDescriptor, libraries: Sequence[KernelLibraries], cb_addresses: Sequence[int]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import dataclasses
+import functools
 import importlib
 import json
 import os
@@ -43,6 +44,7 @@ _FACTORIES = {
     "check": "tilewright.check._observer:CheckObserver",
     "time": "tilewright.timing._observer:TimeObserver",
     "record": "tilewright._launch.record_observer:RecordObserver",
+    "profile": "tilewright._report.profiler_logs:ProfileObserver",
     "report": "tilewright._report.observer:ReportObserver",
     "debug": "tilewright._launch.debug_observer:debug_observer",
     "show": "tilewright._launch.show_observer:ShowObserver",
@@ -63,34 +65,55 @@ class Caller(NamedTuple):
     instance: int
 
 
+class BankUse(NamedTuple):
+    """Bytes of tensors in each bank of a memory, and how many there are in all."""
+
+    allocated: int
+    total: int
+
+
+class TensorMemory(NamedTuple):
+    """What ttnn has allocated when a program is launched: tensors, results included, and kernels of kept programs."""
+
+    dram: BankUse
+    l1: BankUse
+
+
 class Launch(abc.ABC):
     """A launch before it runs.
 
     Attributes:
-        program: what is to run.
+        program: what is to run; made when it is first asked for, if the launch got a function that makes it.
         options: how the caller wants it to run.
         tensors: what it works on, as far as the host says; None stands for a tensor whose pages are not known.
         num_outputs: how many of the last tensors are outputs.
         operation: the call of ttnn that the launch is part of, such as ``ttnn.softmax``, or
             ``ttnn.softmax (trace)`` if a trace replays it; empty where not known.
         callers: the functions of the script that led to the call, outermost first, where known.
+        tensor_memory: what tensors take, where the host says so.
     """
 
     def __init__(
         self,
-        program: ProgramDescriptor,
+        program: ProgramDescriptor | Callable[[], ProgramDescriptor],
         options: RunOptions,
         tensors: Sequence[Tensor | ForeignTensor | None],
         num_outputs: int,
         operation: str = "",
         callers: tuple[Caller, ...] = (),
+        tensor_memory: TensorMemory | None = None,
     ) -> None:
-        self.program = program
+        self._program = program
         self.options = options
         self.tensors = tensors
         self.num_outputs = num_outputs
         self.operation = operation
         self.callers = callers
+        self.tensor_memory = tensor_memory
+
+    @functools.cached_property
+    def program(self) -> ProgramDescriptor:
+        return self._program if isinstance(self._program, ProgramDescriptor) else self._program()
 
     @property
     @abc.abstractmethod
@@ -147,16 +170,17 @@ def _print_nothing(core: Core, kernel: str, line: str) -> None:
 
 
 class Observer(abc.ABC, Generic[Result]):
-    """What looks at launches.
+    """Base of the observers of launches.
 
     Attributes:
         results: what it found so far, in this process.
         take: gets each result; adds it to ``results`` unless replaced.
-        sees_unwritten_memory: a card's server marks arguments after a launch, so that those of the next one that its
-            host does not write are known, and fills tensors that hold nothing yet with poison.
+        sees_unwritten_memory: a card's server fills tensors that hold nothing yet with poison.
+        sees_unset_arguments: a card's server marks arguments that the host does not set.
     """
 
     sees_unwritten_memory = False
+    sees_unset_arguments = False
 
     def __init__(self) -> None:
         self.results: list[Result] = []

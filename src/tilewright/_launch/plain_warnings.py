@@ -10,7 +10,7 @@ from tilewright._record.run import Run
 
 
 class RuleWarning(UserWarning):
-    """A launch broke a rule of the hardware and ended all the same; ``tilewright check`` says more."""
+    """A launch broke a rule of the hardware and ended all the same; ``tilewright check`` explains it."""
 
 
 def warn_of_notes(run: Run) -> None:

@@ -127,7 +127,7 @@ class RunOptions:
 
     @property
     def instrumentation(self) -> Instrumentation:
-        """What kernels of this run are compiled to show the engine."""
+        """The instrumentation of this run's kernels."""
         return (
             Instrumentation.MEMORY
             if self.checked and not self.fast

@@ -20,6 +20,7 @@ from tilewright._record.run import (
     ComputeThread,
     KernelPosition,
     KernelState,
+    LinkTraffic,
     RecordedPages,
     RelatedCall,
     RunNote,
@@ -35,13 +36,14 @@ _Structure = TypeVar("_Structure", bound=ctypes.Structure)
 
 @dataclasses.dataclass(slots=True)
 class Record:
-    """What an answer holds. Lists that most callers never read are made when they are read."""
+    """Content of an answer. Lists that most callers never read are made when they are read."""
 
     report: wire.RanAnswer
     text: str
     rule: str | None
     positions: list[KernelPosition]
     raises: list[SemaphoreRaise]
+    links: Callable[[], list[LinkTraffic]]
     traffic: Callable[[], list[CbTraffic]]
     circular_buffers: Callable[[], list[CbUse]]
     notes: list[RunNote]
@@ -90,7 +92,7 @@ class RecordReader:
         self._semaphores = semaphores
 
     def read(self, answer: Answer) -> Record:
-        """What an answer holds; of a run that ended well, with nothing kept, only that at first."""
+        """Content of an answer; of a run that ended well, with nothing kept, only that at first."""
         header = wire.RanAnswer.from_buffer_copy(answer)
         if header.status or header.num_findings or header.num_pushes:
             return self._read_all(answer)
@@ -100,6 +102,7 @@ class RecordReader:
             None,
             [],
             [],
+            lambda: self._read_all(answer).links(),
             lambda: self._read_all(answer).traffic(),
             lambda: self._read_all(answer).circular_buffers(),
             [],
@@ -115,6 +118,7 @@ class RecordReader:
         has_ended_well = header.status == RunStatus.OK
         positions = [] if has_ended_well else self._positions(parts, header.num_instances)
         raises = [] if has_ended_well else _raises(parts, header.num_raises)
+        links = parts.take_many(wire.LinkReport, header.num_links)
         traffic = parts.take_many(wire.TrafficReport, header.num_traffic)
         buffers = parts.take_many(wire.CircularBufferReport, header.num_circular_buffers)
         return Record(
@@ -123,6 +127,7 @@ class RecordReader:
             rule or None,
             positions,
             raises,
+            lambda: [_link(each) for each in links()],
             lambda: [_traffic(each) for each in traffic()],
             lambda: [buffer_use(each) for each in buffers()],
             [self._note(parts) for _ in range(header.num_findings)],
@@ -229,6 +234,11 @@ def _raise(report: wire.RaiseReport) -> SemaphoreRaise:
 def _raises(parts: Parts, count: int) -> list[SemaphoreRaise]:
     raises = map(_raise, parts.take_many(wire.RaiseReport, count)())
     return sorted(raises, key=lambda each: (each.kernel, each.core, each.on, each.word))
+
+
+def _link(report: wire.LinkReport) -> LinkTraffic:
+    begin, end = (report.chip, report.channel), (report.to_chip, report.to_channel)
+    return LinkTraffic(begin, end, report.packets, report.bytes)
 
 
 def buffer_use(report: wire.CircularBufferReport) -> CbUse:

@@ -165,14 +165,14 @@ class Runner:
         crash.status = 0
         crash.owner_processor = _current_processor()
         try:
-            wait = _Wait(crash, limits, self._process.pid)
+            wait = _AnswerWait(crash, limits, self._process.pid)
             if not self._send(request):
                 raise RunnerGoneError(RunStatus.FAULT, self._how_it_ended(), self._crash())
             while True:
                 answers, answer = self._receive(wait)
                 if answers is MessageKind.STOPPED and on_stopped is not None:
                     self._send(message(MessageKind.RESUME, on_stopped(answer)))
-                    wait = _Wait(crash, limits, self._process.pid)
+                    wait = _AnswerWait(crash, limits, self._process.pid)
                 elif answers is not MessageKind.PRINTED:
                     return answers, answer
                 elif on_print is not None:
@@ -194,14 +194,14 @@ class Runner:
                 return sent != 0
         return True
 
-    def _receive(self, wait: _Wait) -> tuple[MessageKind, Answer]:
+    def _receive(self, wait: _AnswerWait) -> tuple[MessageKind, Answer]:
         kind, size = _HEADER.unpack(self._take(_HEADER.size, wait))
         answer = self._take(size, wait)
         if kind not in _KINDS:
             raise self._overwritten()
         return _KINDS[kind], answer
 
-    def _take(self, size: int, wait: _Wait) -> Answer:
+    def _take(self, size: int, wait: _AnswerWait) -> Answer:
         """The next bytes it sends."""
         if size > _PIECE:
             return self._take_large(size, wait)
@@ -212,7 +212,7 @@ class Runner:
         self._at += size
         return self._received[self._at - size : self._at]
 
-    def _take_large(self, size: int, wait: _Wait) -> bytearray:
+    def _take_large(self, size: int, wait: _AnswerWait) -> bytearray:
         """The same, for so many that each copy counts."""
         try:
             taken = bytearray(size)
@@ -226,7 +226,7 @@ class Runner:
             have += self._waited(functools.partial(self._socket.recv_into, view[have:]), wait)
         return taken
 
-    def _waited(self, receive: Callable[[], int], wait: _Wait) -> int:
+    def _waited(self, receive: Callable[[], int], wait: _AnswerWait) -> int:
         """How many bytes a call of the socket has received, once there are some."""
         while True:
             got = 0
@@ -266,7 +266,7 @@ class Runner:
         return RunnerLostError(RunStatus(known) if known else status, reason, crash)
 
 
-class _Wait:
+class _AnswerWait:
     """Decides, each time a runner has not answered for a while, whether to wait on."""
 
     def __init__(self, crash: CrashRecord, limits: Limits, process: int) -> None:

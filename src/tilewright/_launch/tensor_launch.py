@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -29,7 +29,12 @@ _Saved = dict[Buffer, NDArray[np.uint8]]
 class TensorLaunch(Launch):
     """A launch on tensors of ``tilewright.ttnn``: inputs and, last, the output."""
 
-    def __init__(self, io_tensors: Sequence[Tensor], program: ProgramDescriptor, options: RunOptions) -> None:
+    def __init__(
+        self,
+        io_tensors: Sequence[Tensor],
+        program: ProgramDescriptor | Callable[[], ProgramDescriptor],
+        options: RunOptions,
+    ) -> None:
         super().__init__(program, options, io_tensors, num_outputs=1)
         self.io_tensors = io_tensors
 

@@ -19,7 +19,7 @@ class WatchedLines:
         self._places = code.places_of([*watch, *late])
 
     def request(self) -> list[bytes]:
-        """What a message that asks for the run ends with."""
+        """The end of a message that requests the run."""
         instructions = [
             bytes(wire.WatchedInstruction(kernel=kernel, is_late=int(line in self._late), address=address))
             for line, (_, places) in self._places.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to run: cores, circular buffers, kernels, semaphores, arguments. The names are ttnn's."""
+"""Programs: cores, circular buffers, kernels, semaphores, arguments. The names are ttnn's."""
 
 from tilewright._program.circular_buffer import (
     CBDescriptor,

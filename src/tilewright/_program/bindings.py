@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tilewright._program.circular_buffer import TileDescriptor
 from tilewright._program.spec_source import KernelEntry
-from tilewright._tensor.dtype import DataFormat
+from tilewright._wire.data_formats import DataFormat
 
 WORD_BYTES = 4
 _FACE_SIDE = 16

@@ -10,10 +10,11 @@ from tilewright._program.kernel import require_core_ranges
 from tilewright._program.uint32_list import CopiedList, uint32
 from tilewright._tensor.argument import items, require, text
 from tilewright._tensor.cores import CoreRangeSet
-from tilewright._tensor.dtype import DataFormat, DataType
+from tilewright._tensor.dtype import DataType
 from tilewright._tensor.memory_config import BufferType
 from tilewright._tensor.tensor import Tensor, require_tensor
 from tilewright._tensor.tile import Tile
+from tilewright._wire.data_formats import DataFormat
 
 if TYPE_CHECKING:
     from tilewright._tensor.buffer import Buffer
@@ -50,7 +51,7 @@ class TileDescriptor:
 
 
 class CBFormatDescriptor:
-    """What one index of a circular buffer holds.
+    """Format and page size of one index of a circular buffer.
 
     ``name`` is ours: it is what messages call the buffer, ``c_<index>`` without one.
 

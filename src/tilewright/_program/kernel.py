@@ -22,6 +22,7 @@ from tilewright._program.runtime_args import RuntimeArgs, as_runtime_args
 from tilewright._program.uint32_list import CopiedList, VectorUInt32, uint32
 from tilewright._tensor.argument import items, path_text, require, text
 from tilewright._tensor.cores import CoreRangeSet
+from tilewright._tensor.ttnn_enum import TtnnEnum
 
 
 class KernelBuildOptLevel(Enum):
@@ -34,12 +35,9 @@ class KernelBuildOptLevel(Enum):
     Oz = 6
 
 
-class SourceType(Enum):
+class SourceType(TtnnEnum):
     FILE_PATH = 0
     SOURCE_CODE = 1
-
-    def __repr__(self) -> str:
-        return f"SourceType.{self.name}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,7 +109,7 @@ class KernelDescriptor:
 
     @property
     def name(self) -> str:
-        """What messages call this kernel."""
+        """The kernel's name in messages."""
         if self._name:
             return self._name
         if self.source_type is SourceType.FILE_PATH and self.kernel_source:

@@ -4,32 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
 from typing import Any, TypeAlias
 
 from tilewright._tensor.argument import flag, items
+from tilewright._tensor.ttnn_enum import TtnnEnum
 
 
-class MathFidelity(Enum):
+class MathFidelity(TtnnEnum):
     LoFi = 0
     HiFi2 = 2
     HiFi3 = 3
     HiFi4 = 4
     Invalid = 255
 
-    def __repr__(self) -> str:
-        return f"MathFidelity.{self.name}"
 
-
-class UnpackToDestMode(Enum):
+class UnpackToDestMode(TtnnEnum):
     UnpackToDestFp32 = 0
     Default = 1
 
-    def __repr__(self) -> str:
-        return f"UnpackToDestMode.{self.name}"
 
-
-class DataMovementProcessor(Enum):
+class DataMovementProcessor(TtnnEnum):
     """RISCV_0 is BRISC, RISCV_1 is NCRISC. The others exist on later chips only."""
 
     RISCV_0 = 0
@@ -41,26 +35,17 @@ class DataMovementProcessor(Enum):
     RISCV_6 = 6
     RISCV_7 = 7
 
-    def __repr__(self) -> str:
-        return f"DataMovementProcessor.{self.name}"
 
-
-class NOC(Enum):
+class NOC(TtnnEnum):
     RISCV_0_default = 0
     RISCV_1_default = 1
     NOC_0 = 0
     NOC_1 = 1
 
-    def __repr__(self) -> str:
-        return f"NOC.{self.name}"
 
-
-class NOC_MODE(Enum):  # noqa: N801 (ttnn's name)
+class NOC_MODE(TtnnEnum):  # noqa: N801 (ttnn's name)
     DM_DEDICATED_NOC = 0
     DM_DYNAMIC_NOC = 1
-
-    def __repr__(self) -> str:
-        return f"NOC_MODE.{self.name}"
 
 
 class ReaderConfigDescriptor:
@@ -114,7 +99,7 @@ class WriterConfigDescriptor:
 
 
 class DataMovementConfigDescriptor:
-    """A data-movement kernel that says itself which processor and NoC it uses."""
+    """A data-movement kernel on a given processor and NoC."""
 
     def __init__(
         self,

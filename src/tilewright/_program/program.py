@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -40,7 +41,7 @@ class ProgramStructure:
 
 
 class ProgramDescriptor:
-    """What is to run.
+    """A program.
 
     As in ttnn the program keeps copies of the descriptors it is given: change ``program.kernels[0]``, not the
     descriptor it was made from.
@@ -94,12 +95,12 @@ class ProgramDescriptor:
             cores = cores.merge(kernel.core_ranges)
         return cores
 
-    def semaphore_base(self, core: tuple[int, int]) -> int | None:
-        """L1 offset of semaphore 0 on a core, of a host that places semaphores itself."""
+    def semaphore_base(self, core: tuple[int, int], bases: ConfigBases | None = None) -> int | None:
+        """L1 offset of semaphore 0 on a core, of a host that places semaphores itself; ``bases``: of another launch."""
         if not isinstance(core, tuple) or not all(isinstance(each, int) for each in core):
             raise TypeError(f"core must be a tuple (x, y), not {shown(core)}")
         offset = self.semaphore_bases.get(core)
-        return None if offset is None else self.config_bases.of(core) + offset
+        return None if offset is None else (bases or self.config_bases).of(core) + offset
 
     def structure(self) -> ProgramStructure:
         """All of the program but the values of its runtime arguments, as it is now.
@@ -130,6 +131,11 @@ class ProgramDescriptor:
         other.custom_program_hash = self.custom_program_hash
         other.semaphore_bases = dict(self.semaphore_bases)
         return other
+
+    @property
+    def define_names(self) -> frozenset[str]:
+        """Names of the macros of all its kernels."""
+        return frozenset(name for kernel in self._kernels for name, _ in kernel.defines)
 
     def copy(self) -> ProgramDescriptor:
         other = ProgramDescriptor(self._kernels, self._semaphores, self._cbs)
@@ -186,6 +192,14 @@ class FixedProgram(ProgramDescriptor):
 
     def structure(self) -> ProgramStructure:
         return self._structure if self._structure is not None else super().structure()
+
+    def share_structure(self, structure: ProgramStructure) -> None:
+        """Take the equal structure of another program, so that the two are compared by identity from now on."""
+        self._structure = structure
+
+    @functools.cached_property
+    def define_names(self) -> frozenset[str]:
+        return super().define_names
 
 
 def _all(label: str, values: Iterable[Any], kind: type) -> list[Any]:

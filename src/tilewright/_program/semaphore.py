@@ -3,22 +3,18 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from tilewright._program.kernel import require_core_ranges
 from tilewright._program.uint32_list import uint32
 from tilewright._tensor.cores import CoreRangeSet
+from tilewright._tensor.ttnn_enum import TtnnEnum
 
 NUM_SEMAPHORES = 16
 
 
-class CoreType(Enum):
+class CoreType(TtnnEnum):
     """The kinds of core that can have a semaphore here."""
 
     WORKER = 12
-
-    def __repr__(self) -> str:
-        return f"CoreType.{self.name}"
 
 
 class SemaphoreDescriptor:

@@ -29,9 +29,10 @@ from tilewright._program.kernel_config import (
     WriterConfigDescriptor,
 )
 from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
-from tilewright._tensor.dtype import DataFormat, DataType
+from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tensor import Tensor
 from tilewright._tensor.tile import Tile
+from tilewright._wire.data_formats import DataFormat
 
 Nodes: TypeAlias = CoreCoord | tuple[int, int] | CoreRange | CoreRangeSet
 
@@ -142,7 +143,7 @@ class SemaphoreSpec:
 
 @dataclass
 class TensorParameter:
-    """A tensor the program works on; which one is said per run.
+    """A tensor the program works on; each run names it.
 
     ``spec`` is a tensor the argument has to be like (shape, dtype, layout, memory config). Without one any will do.
     """

@@ -54,7 +54,7 @@ from tilewright._program.spec_types import require_types
 from tilewright._program.uint32_list import uint32
 from tilewright._tensor.arch import ArchDescription, describe_arch
 from tilewright._tensor.cores import CoreCoord, as_core
-from tilewright._tensor.dtype import DataFormat
+from tilewright._wire.data_formats import DataFormat
 
 
 def lower(spec: ProgramSpec, run_args: ProgramRunArgs, arch: str | ArchDescription | None = None) -> ProgramDescriptor:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a program spec, found before anything is lowered.
+"""Mistakes in a program spec, found before anything is lowered.
 
 The rules are upstream's. What a kernel binds and does not use is no error there or here; what its source uses without a
 binding is one here, before the compiler stumbles over it.
@@ -29,7 +29,8 @@ from tilewright._program.spec import (
 from tilewright._program.spec_source import EntryError, find_entry, used_names
 from tilewright._tensor.arch import Arch, ArchDescription
 from tilewright._tensor.cores import CoreCoord
-from tilewright._tensor.dtype import DataFormat, DataType
+from tilewright._tensor.dtype import DataType
+from tilewright._wire.data_formats import DataFormat
 
 _UNIQUE = ("kernels", "dataflow_buffers", "semaphores", "scratchpads", "tensor_parameters")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")

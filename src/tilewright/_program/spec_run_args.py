@@ -49,7 +49,7 @@ class ProgramRunArgs:
     dfb_run_overrides: list[DFBRunOverrides] = field(default_factory=list)
 
     def of_kernel(self, kernel: str) -> KernelRunArgs:
-        """What ``kernel`` gets; nothing when the run has no entry for it."""
+        """Arguments of ``kernel``; none if the run has no entry for it."""
         return next((each for each in self.kernel_run_args if each.kernel == kernel), KernelRunArgs(kernel))
 
 

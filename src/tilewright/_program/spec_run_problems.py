@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with the arguments of one run of a program spec."""
+"""Mistakes in the arguments of one run of a program spec."""
 
 from __future__ import annotations
 

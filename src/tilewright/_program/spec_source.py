@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel's source says about names: which bindings it uses, and which function it marks as its entry.
+"""Names in a kernel's source: which bindings it uses, and which function it marks as its entry.
 
 Only text the compiler would see counts: comments and groups switched off by the kernel's own defines are left out.
 Where a condition cannot be decided from the defines, nothing is concluded and the compiler has the last word.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the lowering of a program spec reads of a tensor argument, of our ttnn or of another one."""
+"""Tensor arguments as the lowering of a program spec reads them, of our ttnn or of another one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from tilewright._program.circular_buffer import CBDescriptor
 from tilewright._program.tensor_accessor_args import TensorAccessorArgs
 from tilewright._tensor.arch import ArchDescription
-from tilewright._tensor.dtype import DataFormat
 from tilewright._tensor.tensor import Tensor
 from tilewright._tensor.tile import Tile
+from tilewright._wire.data_formats import DataFormat
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,9 @@ from tilewright._program.spec import (
 )
 from tilewright._program.spec_run_args import DFBRunOverrides, KernelRunArgs, ProgramRunArgs
 from tilewright._program.spec_tensors import ForeignTensorArgument
-from tilewright._tensor.dtype import DataFormat, DataType
+from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tensor import Tensor
+from tilewright._wire.data_formats import DataFormat
 
 _LIST_TYPES: dict[str, type] = {
     "kernels": KernelSpec,

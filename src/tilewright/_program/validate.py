@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a program, found before it runs."""
+"""Mistakes in a program, found before it runs."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ def _semaphore_problems(program: ProgramDescriptor) -> Iterator[str]:
 
 
 def tensor_problems(io_tensors: Sequence[Tensor], device: Device) -> Iterator[str]:
-    """What is wrong with the tensors of a launch on a device."""
+    """Mistakes in the tensors of a launch on a device."""
     for position, tensor in enumerate(io_tensors):
         if not isinstance(tensor, Tensor):
             yield f"io_tensors[{position}] is not a ttnn.Tensor but {type(tensor).__name__}"

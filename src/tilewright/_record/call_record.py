@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recorded run did, call by call: all that is needed to say how long a card would take for it.
+"""The calls of a recorded run: the input of the timing model.
 
 Plain numbers only, so that it can be kept in a file, sent to another process, and replayed on the clock of a chip
 (``tilewright.timing``) with any "what if".
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tilewright._build.cb_formats import buffer_format, unpacks_to_dest
 from tilewright._build.kernel_sources import FIDELITY_PHASES, placement
 from tilewright._errors import TilewrightError
+from tilewright._program.config_bases import ConfigBases
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
@@ -188,10 +189,12 @@ def _require_whole(record: CallRecord) -> None:
         raise ValueError(f"{len(record.words)} words where there should be {at}")
 
 
-def call_record(program: ProgramDescriptor, arch: str, grid: Core, words: NDArray[np.uint64]) -> CallRecord:
-    """The record of a run of ``program`` whose engine wrote down ``words``."""
+def call_record(
+    program: ProgramDescriptor, bases: ConfigBases, arch: str, grid: Core, words: NDArray[np.uint64]
+) -> CallRecord:
+    """The record of a run of ``program``, configured at ``bases``, whose engine wrote down ``words``."""
     semaphores = (
-        RecordedSemaphore(semaphore_offset(each.id, program.semaphore_base(cores[0])), each.initial_value, cores)
+        RecordedSemaphore(semaphore_offset(each.id, program.semaphore_base(cores[0], bases)), each.initial_value, cores)
         for each in program.semaphores
         if (cores := _cores(each.core_ranges))
     )

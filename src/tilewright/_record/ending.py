@@ -8,7 +8,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Ending:
-    """What the engine, or the runner's owner, knows about the end of a run.
+    """The end of a run, from the engine or from the runner's owner.
 
     Attributes:
         text: what the engine said.

@@ -106,6 +106,21 @@ class SemaphoreRaise:
 
 
 @dataclasses.dataclass(frozen=True)
+class LinkTraffic:
+    """Packets that crossed a link between two chips, in one direction.
+
+    Attributes:
+        begin, end: chip and ethernet channel at each end.
+        bytes: of headers and payloads.
+    """
+
+    begin: tuple[int, int]
+    end: tuple[int, int]
+    packets: int
+    bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
 class LineCount:
     """How often a kernel on one core executed a line of its source."""
 
@@ -172,7 +187,7 @@ class RecordedPages:
 
 
 class Run:
-    """What a launch did.
+    """Record of a launch.
 
     Example::
 
@@ -196,6 +211,7 @@ class Run:
         calls: CallRecord | None = None,
         raises: list[SemaphoreRaise] | None = None,
         lines: dict[str, WatchedLine] | None = None,
+        links: Callable[[], list[LinkTraffic]] = list,
     ) -> None:
         self.status = status
         self.kernels = kernels
@@ -211,11 +227,17 @@ class Run:
         # Most callers never read these lists: they are made when they are read.
         self._make_traffic = traffic
         self._make_circular_buffers = circular_buffers
+        self._make_links = links
 
     @functools.cached_property
     def traffic(self) -> list[CbTraffic]:
         """Pages each kernel moved through each circular buffer, core by core."""
         return self._make_traffic()
+
+    @functools.cached_property
+    def links(self) -> list[LinkTraffic]:
+        """Links between chips that packets crossed, one entry for each direction."""
+        return self._make_links()
 
     @functools.cached_property
     def circular_buffers(self) -> list[CbUse]:

@@ -33,7 +33,7 @@ COLUMNS = (
 
 
 def run_case(case: SweepCase) -> Result:
-    """What a case gave; an error of the case is a result, not an end of the sweep."""
+    """Result of a case; an error of the case is a result, not an end of the sweep."""
     with _ONE_AT_A_TIME:
         return _run_case(case)
 

@@ -4,22 +4,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 from tilewright._tensor.cores import CoreCoord, as_core
+from tilewright._tensor.ttnn_enum import TtnnEnum
 
 KIB = 1024
 
 
-class Arch(Enum):
+class Arch(TtnnEnum):
     """ttnn's name for a chip generation; ``device.arch()`` gives one."""
 
     WORMHOLE_B0 = 2
     BLACKHOLE = 3
     QUASAR = 4
-
-    def __repr__(self) -> str:
-        return f"Arch.{self.name}"
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def path_text(name: str, value: object) -> str:
 
 
 def items(name: str, value: object, allowed: str, most: int = _MOST_ITEMS) -> list[Any]:
-    """What a list, or anything else that can be gone through, holds."""
+    """Elements of a list or another iterable."""
     if isinstance(value, list | tuple) and len(value) <= most:
         return list(value)
     if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
@@ -111,7 +111,7 @@ def items(name: str, value: object, allowed: str, most: int = _MOST_ITEMS) -> li
 
 
 def from_json(name: str, given: object, allowed: str, build: Callable[[Any], Built]) -> Built:
-    """What ``build`` makes of JSON text."""
+    """The object that ``build`` makes of JSON text."""
     try:
         return build(json.loads(text(name, given)))
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:

@@ -99,7 +99,7 @@ def _restore_special(values: NDArray[np.float32], exponents: NDArray[np.uint8]) 
 
 
 def _element_values(magnitude_bits: int) -> NDArray[np.float32]:
-    """What each code is worth under exponent 127."""
+    """Value of each code under exponent 127."""
     codes = np.arange(1 << (magnitude_bits + 1))
     magnitude = (codes & ((1 << magnitude_bits) - 1)) / float(1 << (magnitude_bits - 1))
     return np.where(codes >> magnitude_bits, -magnitude, magnitude).astype(np.float32)

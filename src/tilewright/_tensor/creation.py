@@ -167,7 +167,7 @@ def full(
     device: Device | None = None,
     memory_config: MemoryConfig | None = None,
 ) -> Tensor:
-    """A tensor with every element ``fill_value``; bfloat16 and row-major unless said, as in ttnn.
+    """A tensor with every element ``fill_value``; by default bfloat16 and row-major, as in ttnn.
 
     >>> full([2, 3], 1.5).dtype
     DataType.BFLOAT16
@@ -221,7 +221,7 @@ def full_like(
     device: Device | None = None,
     memory_config: MemoryConfig | None = None,
 ) -> Tensor:
-    """Same shape, and what is not said as ``tensor`` has it; every element ``fill_value``."""
+    """A tensor of the same shape with every element ``fill_value``; other properties default to those of ``tensor``."""
     require_tensor("tensor", tensor)
     place = tensor.device() if device is None else device
     config = tensor.memory_config() if memory_config is None and place is not None else memory_config
@@ -230,7 +230,7 @@ def full_like(
 
 
 def _or_as_in(tensor: Tensor, dtype: DataType | None, layout: Layout | None) -> tuple[DataType, Layout]:
-    """What was said, and what was not as ``tensor`` has it."""
+    """The given dtype and layout; those of ``tensor`` where None."""
     return tensor.dtype if dtype is None else dtype, tensor.layout if layout is None else layout
 
 

@@ -3,48 +3,19 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tilewright._tensor.argument import shown, whole_number
+from tilewright._tensor.ttnn_enum import TtnnEnum
+from tilewright._wire.data_formats import DataFormat
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class DataFormat(Enum):
-    """The number a kernel sees for a format (``get_dataformat``, ``unpack_src_format`` ...)."""
-
-    Float32 = 0
-    Float16 = 1
-    Bfp8 = 2
-    Bfp4 = 3
-    Tf32 = 4
-    Float16_b = 5
-    Bfp8_b = 6
-    Bfp4_b = 7
-    Int32 = 8
-    UInt16 = 9
-    Lf8 = 10
-    Bfp2 = 11
-    Int8 = 14
-    Bfp2_b = 15
-    UInt32 = 24
-    Fp8_e4m3 = 0x1A
-    UInt8 = 30
-    RawUInt8 = 0xF0
-    RawUInt16 = 0xF1
-    RawUInt32 = 0xF2
-    Invalid = 0xFF
-
-    @property
-    def is_block_float(self) -> bool:
-        return self.name.startswith("Bfp")
-
-
-class DataType(Enum):
+class DataType(TtnnEnum):
     """ttnn's element types. ``FP8_E4M3`` and ``INT8`` exist by name only: no tensor can have them here."""
 
     BFLOAT16 = 0
@@ -58,11 +29,6 @@ class DataType(Enum):
     FP8_E4M3 = 8
     INT8 = 9
     INVALID = 10
-
-    __hash__ = object.__hash__  # there is one of each, and every launch looks things up by them
-
-    def __repr__(self) -> str:
-        return f"DataType.{self.name}"
 
     @property
     def data_format(self) -> DataFormat:
@@ -85,7 +51,7 @@ class DataType(Enum):
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
-        """What a NumPy array of these elements has; block floats are held as float32 on the host."""
+        """The dtype of a NumPy array of these elements; block floats are held as float32 on the host."""
         require_supported(self)
         if self is DataType.BFLOAT16:
             return bfloat16_numpy_dtype()

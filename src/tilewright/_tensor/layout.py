@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import functools
-from enum import Enum
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -18,20 +17,16 @@ from tilewright._tensor.block_float import pack_tiles, unpack_tiles
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.shape import Shape
 from tilewright._tensor.tile import Tile
+from tilewright._tensor.ttnn_enum import TtnnEnum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Layout(Enum):
+class Layout(TtnnEnum):
     ROW_MAJOR = 0
     TILE = 1
     INVALID = 2
-
-    __hash__ = object.__hash__  # as a DataType's
-
-    def __repr__(self) -> str:
-        return f"Layout.{self.name}"
 
 
 ROW_MAJOR_LAYOUT = Layout.ROW_MAJOR

@@ -5,41 +5,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from enum import Enum
 
 from tilewright._tensor.argument import items, require, shown, whole_number
 from tilewright._tensor.cores import CoreRangeSet
+from tilewright._tensor.ttnn_enum import TtnnEnum
 
 
-class BufferType(Enum):
+class BufferType(TtnnEnum):
     DRAM = 0
     L1 = 1
     L1_SMALL = 3
     TRACE = 4
 
-    __hash__ = object.__hash__  # as a DataType's
 
-    def __repr__(self) -> str:
-        return f"BufferType.{self.name}"
-
-
-class TensorMemoryLayout(Enum):
+class TensorMemoryLayout(TtnnEnum):
     INTERLEAVED = 0
     HEIGHT_SHARDED = 2
     WIDTH_SHARDED = 3
     BLOCK_SHARDED = 4
     ND_SHARDED = 5
 
-    def __repr__(self) -> str:
-        return f"TensorMemoryLayout.{self.name}"
 
-
-class ShardOrientation(Enum):
+class ShardOrientation(TtnnEnum):
     ROW_MAJOR = 0
     COL_MAJOR = 1
-
-    def __repr__(self) -> str:
-        return f"ShardOrientation.{self.name}"
 
 
 class ShardSpec:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,18 +28,16 @@ from tilewright._tensor.memory_config import (
 )
 from tilewright._tensor.shape import Shape
 from tilewright._tensor.tile import TILE_SIZE, Tile
+from tilewright._tensor.ttnn_enum import TtnnEnum
 from tilewright._tensor.ttnn_names import TENSOR_NAMES, missing_attribute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class StorageType(Enum):
+class StorageType(TtnnEnum):
     HOST = 0
     DEVICE = 1
-
-    def __repr__(self) -> str:
-        return f"StorageType.{self.name}"
 
 
 _USUAL_TILE = Tile((TILE_SIZE, TILE_SIZE))
@@ -338,7 +335,7 @@ def checked_kind(
 
 
 def kind_of(tensor: Tensor) -> TensorKind:
-    """What a tensor is but its elements."""
+    """A tensor's properties without its elements."""
     kind = tensor._kind
     if kind is None:
         kind = tensor._kind = tensor_kind(

@@ -29,7 +29,7 @@ MAX_FILES = 64
 
 
 class CardMessageKind(enum.IntEnum):
-    """What a message is."""
+    """Kinds of messages."""
 
     LAUNCH = 1
     PRINT = 2
@@ -45,7 +45,7 @@ class CardMessageKind(enum.IntEnum):
 
 
 class CardNodeKind(enum.IntEnum):
-    """What answers at a NoC coordinate."""
+    """Kinds of nodes at a NoC coordinate."""
 
     WORKER = 0
     DRAM = 1
@@ -112,7 +112,7 @@ class LaunchLayout(ctypes.Structure):
 
 @structure
 class CardGreeting(ctypes.Structure):
-    """What the library must know before the host reads its first byte."""
+    """Facts the library needs before the host reads its first byte."""
 
     magic: u32
     version: u32
@@ -154,5 +154,5 @@ class LaunchDone(ctypes.Structure):
     """The body of a DONE that answers a LAUNCH."""
 
     seconds: f64  # that its kernels ran
-    others_wait: u32  # 1: cores that were told to go earlier wait still
+    others_wait: u32  # 1: cores that were launched earlier still wait
     is_new: u32  # 1: the program had not been launched before

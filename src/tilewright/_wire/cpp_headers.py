@@ -2,8 +2,8 @@
 """Writes the C++ headers of the schema: ``python -m tilewright._wire.cpp_headers DIRECTORY``.
 
 There is one for each module, ``wire/runner.h`` for ``runner.py``, and ``wire/rules.h`` for the checker's rules, all in
-namespace ``tw::wire``. Each structure is followed by static assertions of its size and of every field's offset as
-ctypes has them.
+namespace ``tw::wire``; ``wire/data_formats.h`` has a macro. Each structure is followed by static assertions of its size
+and of every field's offset as ctypes has them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from types import ModuleType
 
 from tilewright._rules import RULES
 from tilewright._wire import card, engine, record, replay, run_report, runner
+from tilewright._wire.data_formats import data_formats_header
 from tilewright._wire.layout import Function, PointerTo, ctype_of
 
 # Each module, and the headers that it needs.
@@ -44,7 +45,7 @@ _SCALARS = {
 def cpp_headers() -> dict[str, str]:
     """Text of each header by its path below the include directory."""
     headers = {f"wire/{_name(module)}.h": _header(module, includes) for module, includes in _MODULES}
-    return headers | {"wire/rules.h": _rules_header()}
+    return headers | {"wire/rules.h": _rules_header(), "wire/data_formats.h": data_formats_header()}
 
 
 def _rules_header() -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a schema is made of: field types, and the decorator that makes a structure of a class with annotations."""
+"""Parts of a schema: field types, and the decorator that makes a structure of a class with annotations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python gives the replay of a recorded launch, and what it gets back.
+"""Input and output of the replay of a recorded launch.
 
 The library runs in the caller's process: addresses in ``ReplayInput`` are pointers to the caller's arrays.
 """
@@ -28,7 +28,7 @@ class Processor(enum.IntEnum):
 
 
 class WaitFor(enum.IntEnum):
-    """What a processor waits for."""
+    """Causes of a processor's wait."""
 
     PAGES_FRONT = 0  # of a circular buffer, to be pushed
     PAGES_BACK = 1  # to be popped
@@ -42,7 +42,7 @@ class WaitFor(enum.IntEnum):
 
 
 class EventKind(enum.IntEnum):
-    """What an event of a timeline is."""
+    """Kinds of events in a timeline."""
 
     CALL = 0
     PUSH = 1
@@ -93,7 +93,7 @@ class ReplayNode(ctypes.Structure):
 
 @structure
 class ReplayChange(ctypes.Structure):
-    """What a caller changes to see what it would save."""
+    """Changes of the model whose savings a caller asks for."""
 
     deeper_buffer: u32  # index of a circular buffer with twice its pages; NO_BUFFER: none
     reads_ahead: u32  # a barrier waits for the reads before the barrier before it
@@ -155,7 +155,7 @@ class ReplayWait(ctypes.Structure):
 
 @structure
 class ReplayEvent(ctypes.Structure):
-    """What a processor did from begin to end, what it waited for, or a transfer on its way."""
+    """A span of a timeline: work of a processor, its wait, or a transfer on its way."""
 
     begin: f64
     end: f64

@@ -31,7 +31,7 @@ class RunStatus(enum.IntEnum):
 
 
 class KernelState(enum.IntEnum):
-    """What a kernel on one core was doing when the run ended."""
+    """States of a kernel on one core at the end of a run."""
 
     READY = 0
     BLOCKED = 1
@@ -42,7 +42,7 @@ class KernelState(enum.IntEnum):
 
 
 class WaitKind(enum.IntEnum):
-    """What a kernel waited for."""
+    """Causes of a kernel's wait."""
 
     NONE = 0
     CB_WAIT_FRONT = 1
@@ -103,6 +103,18 @@ class RaiseReport(ctypes.Structure):
     link_channel: u32  # of ethernet, that they left over
     count: u32
     later: u32  # how often it would still do so
+
+
+@structure
+class LinkReport(ctypes.Structure):
+    """Packets that crossed a link between two chips, in one direction."""
+
+    chip: u32
+    channel: u32  # of ethernet
+    to_chip: u32
+    to_channel: u32
+    packets: u64
+    bytes: u64  # of headers and payloads
 
 
 @structure
@@ -183,8 +195,8 @@ class WatchReport(ctypes.Structure):
 
 @structure
 class RanAnswer(ctypes.Structure):
-    """The record of a run. Its error text, the rule's id, and as many InstanceReport, RaiseReport, TrafficReport,
-    CircularBufferReport, FindingReport, PushReport, words of recorded calls and WatchReport follow."""
+    """The record of a run. Its error text, the rule's id, and as many InstanceReport, RaiseReport, LinkReport,
+    TrafficReport, CircularBufferReport, FindingReport, PushReport, words of recorded calls and WatchReport follow."""
 
     status: Annotated[int, RunStatus]
     fault_signal: i32
@@ -196,6 +208,7 @@ class RanAnswer(ctypes.Structure):
     rule_bytes: u64
     num_instances: u64
     num_raises: u64
+    num_links: u64
     num_traffic: u64
     num_circular_buffers: u64
     num_findings: u64

@@ -34,7 +34,7 @@ CrashText = Annotated[bytes, ctypes.c_char * CRASH_TEXT_BYTES]
 
 
 class MessageKind(enum.IntEnum):
-    """What a message is. The owner sends those below 10."""
+    """Kinds of messages. The owner sends those below 10."""
 
     CHIP = 1
     LOAD = 2
@@ -49,7 +49,7 @@ class MessageKind(enum.IntEnum):
 
 
 class RunnerActivity(enum.IntEnum):
-    """What a runner is doing, as its owner sees it while it waits."""
+    """Activities of a runner, as its owner sees them while it waits."""
 
     NOTHING = 0
     LOADING = 1
@@ -310,7 +310,7 @@ class HostBufferMessage(ctypes.Structure):
 
 @structure
 class BreakpointsRequest(ctypes.Structure):
-    """What a debugged run stops at; the breakpoints and the lines of code follow."""
+    """Where a debugged run stops; the breakpoints and the lines of code follow."""
 
     num_breakpoints: u64
     num_lines: u64

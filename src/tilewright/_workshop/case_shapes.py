@@ -22,8 +22,8 @@ _MOST_ELEMENTS = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True)
-class _Operand:
-    """What a condition may ask of a tensor."""
+class _DescribedTensor:
+    """A tensor as a condition sees it."""
 
     shape: Shape
     dtype: DataType
@@ -38,7 +38,7 @@ def broken_requirements(
 ) -> tuple[Requirement, ...]:
     """The requirements that a call on tensors for this shape of the main one does not satisfy."""
     values: dict[str, Any] = {
-        name: _Operand(Shape(size), dtype, Layout.ROW_MAJOR)
+        name: _DescribedTensor(Shape(size), dtype, Layout.ROW_MAJOR)
         for name, size in operation.input_shapes(tuple(shape)).items()
     }
     values |= {**operation.defaults, **(numbers or {})}

@@ -61,7 +61,7 @@ class OperationCase:
 
 @dataclasses.dataclass(frozen=True)
 class CaseResult:
-    """What a case gave.
+    """Result of a case.
 
     Attributes:
         operands: what the tensors held.

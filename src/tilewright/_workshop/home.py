@@ -45,7 +45,7 @@ class Home:
 
     @property
     def given(self) -> str:
-        """What finds it again, from any directory."""
+        """The name under which it is found from any directory."""
         return self.name if self.is_built_in else f"{self.file}:{self.name}"
 
     @property

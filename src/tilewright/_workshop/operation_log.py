@@ -52,7 +52,7 @@ def operation_log(home: Home) -> ExecutionLog:
 
 
 def _inputs(home: Home) -> Iterator[Entry]:
-    """What the declaration says, and what follows from it: read and not interpreted, so confidence is high."""
+    """Values of the declaration, and those that follow from it: read and not interpreted, so confidence is high."""
     operation, plan = home.operation(), case_plan(home)
     entries = [
         ("operation", operation.name, operation.name),
@@ -72,7 +72,7 @@ def _inputs(home: Home) -> Iterator[Entry]:
 
 
 def _planned_inputs(operation: Operation, plan: Plan) -> list[tuple[str, str, str]]:
-    """What the plan adds, where it is what runs."""
+    """Values of the plan, where the plan is what runs."""
     if operation.choices.program is not None:
         return [("program", "the operation's own", operation.name)]
     own = [f"{role} {each.name} in {kernel_file(each)}" for role, each in operation.own_kernels(plan).items()]
@@ -136,7 +136,7 @@ def _phase_deviations(crumbs: list[Entry]) -> Iterator[Entry]:
 
 
 def handoff(log: ExecutionLog) -> Iterator[Entry]:
-    """What is done and what is next, as the stages stand."""
+    """Hand-over notes: stages that pass, and the next one."""
     passed = [each.number for each in log.stages if each.status and each.status.text == "PASS"]
     if passed:
         yield Entry("handoff", {"text": f"Stages that pass: {', '.join(map(str, passed))}."})

@@ -2,8 +2,9 @@
 """The kernel API as a table: every function with its header, its arguments and the kernels that may call it.
 
 Nothing is listed here: functions are read from the headers of ``native/include``, which declare them with ALWI or
-FORCE_INLINE, and from the rows of ``native/abi/sfpu_functions.inl``; enumerations from the same headers and the two
-that all kernels include. A function whose arguments Python does not have is for C++ kernels alone.
+FORCE_INLINE, and from the rows of ``native/abi/sfpu_functions.inl``; enumerations from the same headers, from
+``llk_defs.h``, which all kernels include, and data formats from the schema. A function whose arguments Python does not
+have is for C++ kernels alone.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from typing import Any
 
 from tilewright._cpp_declarations import CppDeclaration, cpp_declarations, cpp_enumerations
 from tilewright._sfpu_functions import sfpu_headers
+from tilewright._wire.data_formats import DataFormat
 from tilewright.kernels._signatures import ApiConstant, ApiFunction, KernelEnum, Signature, python_signature
 
 DATAFLOW_BASE = "api/dataflow/dataflow_api.h"
 COMPUTE_BASE = "api/compute/common.h"
 
 _INCLUDE = Path(__file__).parents[1] / "native" / "include"
-_ENUMERATIONS = ("../abi/data_format.h", "llk_defs.h")
 # Headers whose functions a kernel gets with the base header of its kind.
 _BOTH = ("tw/cb_calls.h", "tw/core.h")
 _DATAFLOW = (
@@ -53,9 +54,10 @@ def _own_headers() -> list[str]:
 
 
 # Enumerators by enumeration, as the headers declare them.
-_DECLARED_ENUMERATIONS = dict(
-    each for header in (*_ENUMERATIONS, *_own_headers()) for each in cpp_enumerations(_text(header))
-)
+_DECLARED_ENUMERATIONS = {
+    "DataFormat": tuple(each.name for each in DataFormat if each.is_of_python_kernels),
+    **dict(each for header in ("llk_defs.h", *_own_headers()) for each in cpp_enumerations(_text(header))),
+}
 
 
 def _declared(headers: Iterable[str], dataflow_header: str | None, compute_header: str | None) -> Iterator[ApiFunction]:

@@ -107,7 +107,7 @@ class KernelFunction:
         return type_
 
     def look_up(self, name: str) -> Any:
-        """What a name means outside the function's own variables; ``UNKNOWN`` if nothing."""
+        """The value of a name outside the function's own variables; ``UNKNOWN`` if it has none."""
         code = self.function.__code__
         if name in code.co_freevars and self.function.__closure__ is not None:
             try:

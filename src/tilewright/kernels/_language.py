@@ -42,7 +42,7 @@ from tilewright.kernels._translate import Unit
 
 
 class KernelRole(enum.Enum):
-    """What a kernel does on its core, which decides the processor it runs on."""
+    """A kernel's role on its core, which decides the processor it runs on."""
 
     READER = "reader"
     WRITER = "writer"

@@ -21,7 +21,7 @@ class uint16(int):  # noqa: N801 (the name in C++)
 
 
 class uint32(int):  # noqa: N801 (the name in C++)
-    """What counts, indices, addresses and arguments are. Arithmetic wraps, as on a card."""
+    """Type of counts, indices, addresses and arguments. Arithmetic wraps, as on a card."""
 
 
 class int32(int):  # noqa: N801 (the name in C++)

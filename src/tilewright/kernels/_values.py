@@ -41,7 +41,7 @@ class Expression:
 
     @property
     def known_number(self) -> int | float | None:
-        """What it is, if that follows from the text of the kernel."""
+        """The value, if it follows from the text of the kernel."""
         return self.literal if self.literal is not None else self.number
 
     @property

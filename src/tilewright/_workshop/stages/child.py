@@ -54,7 +54,7 @@ def run_stage(events: Events, home: Home, stage: Stage) -> None:
 
 
 def _step(events: Events, name: str, stage: Stage, action: Callable[[], Any]) -> Any:
-    """What an action gives; None if it failed, which is then known."""
+    """Result of an action; None if it failed, which is then recorded."""
     events.tell("begin", what=name)
     try:
         result = action()

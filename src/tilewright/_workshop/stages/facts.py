@@ -152,7 +152,7 @@ def compliance_facts(operation: Operation, plan: Plan) -> Crumbs:
 
 
 def _called(site: CallSite) -> str:
-    """What a call is of, as a kernel that imports the library's phases names it."""
+    """The function of a call, as a kernel that imports the library's phases names it."""
     return f"phases.{site.phase.name}" if site.phase.name in LIBRARY else site.phase.name
 
 

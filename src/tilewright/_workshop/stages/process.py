@@ -32,7 +32,7 @@ class ProcessError(TilewrightError):
 
 @dataclasses.dataclass(frozen=True)
 class Told:
-    """What a process left.
+    """Result of a process.
 
     Attributes:
         events: what it told.
@@ -58,7 +58,7 @@ class Told:
 
     @property
     def last_begun(self) -> str:
-        """What it was doing last."""
+        """Its last action."""
         begun = self.of("begin")
         return str(begun[-1]["what"]) if begun else ""
 

@@ -56,7 +56,7 @@ class EventsPlugin:
 
 
 def _without_assertion(text: str) -> str:
-    """What a test says about its failure; pytest's account of the assertion only where it says nothing."""
+    """Message of a failed test; pytest's account of the assertion if it has none."""
     said, _, _ = text.partition("\nassert ")
     return said
 

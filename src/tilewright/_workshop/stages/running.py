@@ -88,7 +88,7 @@ def _with_difference(
 
 
 def result_of(stage: Stage, told: Told, time_limit: float) -> StageResult:
-    """What a stage's process told, with what it could not tell any more: that it hung or crashed."""
+    """Events of a stage's process, and whether it hung or crashed."""
     steps = _steps(stage)
     error_type = error = ""
     for event in told.of("step"):

@@ -48,7 +48,7 @@ def _padded(status: Status | None, paint: Paint) -> str:
 
 
 def failure_lines(result: StageResult) -> list[str]:
-    """What a red stage said, and for wrong numbers where they begin."""
+    """Error of a red stage, and for wrong numbers the first place."""
     lines: list[str] = []
     said = result.error.strip().splitlines()
     if len(said) > 1 or (said and _evidence(result).endswith(_CUT)):
@@ -82,7 +82,7 @@ def last_line(results: list[StageResult]) -> str:
 
 
 def brief_lines(results: list[StageResult]) -> list[str]:
-    """What an agent needs: which stages are green, and of the first red one why, in few words."""
+    """Summary for an agent: which stages are green, and of the first red one why, in few words."""
     green = [str(each.stage.number) for each in results if each.status is Status.PASS]
     red = next((each for each in results if each.status.is_red), None)
     lines = [f"PASS: {', '.join(green) or 'none'} of {len(results)}"]

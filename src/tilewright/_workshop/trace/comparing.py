@@ -66,7 +66,7 @@ class Difference:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Expected:
-    """What a step should leave.
+    """Expected result of a step.
 
     Attributes:
         values, floor: of two dimensions, as tiles come (:mod:`tilewright._workshop.trace.geometry`), or one row

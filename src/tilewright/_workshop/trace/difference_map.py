@@ -56,7 +56,7 @@ def _share(share: float) -> str:
 
 
 def conclusion_lines(trace: Trace) -> list[str]:
-    """What a trace without a wrong phase says of the phases and of the result."""
+    """Summary of a trace without a wrong phase."""
     unknown = [each.step.buffer for each in trace.not_judged]
     left_out = [f"  not judged: {', '.join(unknown)}"] if unknown else []
     if trace.is_result_wrong:
@@ -92,7 +92,7 @@ def _result_lines(trace: Trace) -> list[str]:
 
 
 def wrong_lines(report: StepReport) -> list[str]:
-    """What is wrong with a step, and where."""
+    """Errors of a step, and their places."""
     step, difference = report.step, report.difference
     what = f"phase {step.number} {step.name}" if step.number else f"what the reader puts into {step.buffer}"
     lines = [f"first wrong: {what}, in {step.buffer} ({report.dtype})"]

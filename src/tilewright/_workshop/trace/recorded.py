@@ -18,7 +18,7 @@ from tilewright.kernels.phases import Region
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Recorded:
-    """What one call left over the whole run.
+    """Pages of one call over the whole run.
 
     Attributes:
         tiles: one array of 32 x 32 for each tile, or of 32 rows for each block of row-major rows.
@@ -60,25 +60,30 @@ def place(
     plan: Plan,
     num_tiles: int,
     is_per_line: bool,
+    is_cut: bool = False,
 ) -> Recorded:
     """Puts the pages of one call where they belong.
 
     Args:
         num_tiles: of a line.
         is_per_line: whether every line has its own.
+        is_cut: whether each core has its own part of a line.
     """
     tiles: list[Float64] = []
     tile_rows: list[int] = []
     columns: list[int] = []
-    rounds, problem = 1, ""
+    rounds, problem, segments = 1, "", plan.rows.segments
     for work in plan.split.work:
         core = (work.core.x, work.core.y)
         by_tile = plan.rows.direction is not Direction.ROWS
         blocks = blocks_of([each for each in pushes if each.core == core], buffer, region, by_tile)
         if not blocks:
             continue
-        per_row = -(-num_tiles * TILE_SIZE // blocks[0].shape[1])
         count = work.num_lines if is_per_line else 1
+        per_row = -(-num_tiles * TILE_SIZE // blocks[0].shape[1])
+        # Of a line that cores share, a core has its segments; what each of them needs in full it has in full.
+        is_shared = is_per_line and segments > 1 and len(blocks) * segments == per_row * count
+        per_row = per_row // segments if is_shared else per_row
         rounds, left = divmod(len(blocks), per_row * count)
         if left or not rounds:
             rounds = 1
@@ -89,9 +94,12 @@ def place(
             )
         for position, block in enumerate(blocks):
             tiles.append(block)
-            columns.append(position % per_row * block.shape[1])
-            row = work.first_line + position // (per_row * rounds)
-            tile_rows.append(row if is_per_line else -1)
+            line, segment = divmod(work.first_line + position // (per_row * rounds), segments)
+            first = segment * per_row if is_shared else 0
+            columns.append(
+                (first + position % per_row) * block.shape[1] + (work.first_tile * TILE_SIZE if is_cut else 0)
+            )
+            tile_rows.append(line if is_per_line else -1)
     return Recorded(tiles, tile_rows, columns, rounds, problem)
 
 

@@ -33,6 +33,7 @@ from tilewright._workshop.trace.recorded import Recorded, place, whole
 from tilewright._workshop.trace.steps import Float64, NoSuchPhaseError, Step, step_of, steps_of
 from tilewright._workshop.trace.verdict import PhaseVerdict, StepReport, Trace
 from tilewright.formula._direction import Direction
+from tilewright.formula._graph import Extent
 from tilewright.formula._inputs import Input
 from tilewright.ops._accuracy import held, judge
 from tilewright.ops._operation import Operation
@@ -84,7 +85,7 @@ def trace(
     names = {each.name: _held(tensors[each.name], each, geometry) for each in operation.inputs}
     names |= {name: np.full((1, 1), np.float32(value), np.float64) for name, value in operation.defaults.items()}
     own = operation.own_kernels(plan)
-    comparison = _Comparison(plan, geometry, sites, run, names, {each.name for each in own.values()})
+    comparison = _PhaseComparison(plan, geometry, sites, run, names, {each.name for each in own.values()})
     reports = [comparison.report(step, steps, upto, bool(stopped)) for step in steps]
     result = None
     if upto is None and not stopped:
@@ -105,7 +106,7 @@ def _of_other_use(report: StepReport) -> StepReport:
 
 
 def _held(tensor: Tensor, given: Input, geometry: Geometry) -> Float64:
-    """What a tensor really holds."""
+    """The values that a tensor holds after rounding."""
     array: NDArray[Any] = tensor.to_numpy()
     if given.is_matrix:
         return array.astype(np.float64)
@@ -122,7 +123,7 @@ def _partial(kernels: Kernels, steps: Sequence[Step], upto: int) -> Kernels:
     return dataclasses.replace(kernels, compute=partial_kernel(kernels.compute, stubbed))
 
 
-class _Comparison:
+class _PhaseComparison:
     """Holds what phases left, as later references need it."""
 
     def __init__(
@@ -159,7 +160,7 @@ class _Comparison:
         return self._compared(step, buffer, values, recorded, places, is_stopped)
 
     def _recorded(self, step: Step, steps: Sequence[Step]) -> tuple[list[Recorded], list[str]]:
-        """What each call of a step left, and where the calls are."""
+        """Results of each call of a step, and the places of the calls."""
         buffer = self._buffers[step.buffer]
         pushes = [each for each in self._run.pages if each.cb == buffer.buffer.index]
         found, places = [], []
@@ -179,8 +180,9 @@ class _Comparison:
                 self.own_buffers.add(step.buffer)
         num_tiles = self._geometry.tiles_of_line(step.extent, step.inner)
         is_per_line = self._geometry.is_per_line(step.extent)
+        is_cut = step.extent in (Extent.FULL, Extent.ROW) and not step.inner
         for made, where in groups:
-            found.append(place(made, buffer, step.region, self._plan, num_tiles, is_per_line))
+            found.append(place(made, buffer, step.region, self._plan, num_tiles, is_per_line, is_cut))
             places.append(where)
         return found, places
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace found: a verdict for each step, and for the result."""
+"""Result of a trace: a verdict for each step, and for the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilewright.ops._accuracy import Accuracy
 
 
 class PhaseVerdict(enum.Enum):
-    """What is known about a step after a run."""
+    """Verdict on a step after a run."""
 
     EXACT = "exact"
     FLOOR = "right"

@@ -221,5 +221,18 @@ TW_CONSTANT(sfpu_ternary_default, 300, 300)
 TW_CONSTANT(sfpu_typecast_default, 150, 150)
 TW_CONSTANT(sfpu_other_default, 300, 300)
 
+TW_SOURCE(DERIVED,
+    "tt-metal golden_bandwidth_summary: packets of 2 KiB a router sends in a second, from one sender to all chips of a "
+    "line of a T3000, or to the neighbour on 4 p150")
+TW_CONSTANT(fabric_packet, 259, 143.8)
+
+TW_SOURCE(DERIVED,
+    "tt-metal golden_bandwidth_summary: packets of 4 KiB from one sender to all chips of a line of a T3000, with their "
+    "headers; Blackhole: 400 Gb/s, which no published row reaches")
+TW_CONSTANT(fabric_link_rate, 11.87, 37)
+
+TW_SOURCE(MEASURED, "tt-metal golden_latency_summary: half of a round trip of 16 bytes to the next chip of a line")
+TW_CONSTANT(fabric_hop_latency, 801, 919)
+
 #undef TW_SOURCE
 #undef TW_CONSTANT

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/debug/debugger.h"
+#include "engine/fabric/fabric.h"
 #include "engine/run/scheduler.h"
 #include "engine/run/threads.h"
 
@@ -87,6 +88,26 @@ static uint64_t put_raises(const Program& program, MessageWriter& message) {
                 raise.later});
     }
     return program.raises.size();
+}
+
+static uint64_t put_links(const Program& program, MessageWriter& message) {
+    uint64_t count = 0;
+    const Fabric* fabric = program.chip.fabric();
+    for (size_t index = 0; fabric != nullptr && index < fabric->routers().size(); index++) {
+        const Router& router = *fabric->routers()[index];
+        if (router.packets != 0) {
+            message.put(
+                LinkReport{
+                    router.is.die,
+                    router.is.channel,
+                    router.is.peer_die,
+                    router.is.peer_channel,
+                    router.packets,
+                    router.bytes});
+            count++;
+        }
+    }
+    return count;
 }
 
 static uint64_t put_traffic(const Program& program, MessageWriter& message) {
@@ -239,6 +260,7 @@ void put_record(Program& program, RunStatus status, MessageWriter& answer) {
     answer.put_text(rule);
     record.num_instances = has_ended_well ? 0 : put_instances(program, answer);
     record.num_raises = has_ended_well ? 0 : put_raises(program, answer);
+    record.num_links = put_links(program, answer);
     record.num_traffic = put_traffic(program, answer);
     record.num_circular_buffers = put_circular_buffers(program, answer);
     record.num_findings = put_findings(program, answer);

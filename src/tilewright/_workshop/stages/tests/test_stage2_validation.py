@@ -140,7 +140,7 @@ def breaking_call(operation: Operation, condition: Requirement) -> dict[str, Any
 def refused(
     operation: Operation, condition: Requirement, device: Device, call: Mapping[str, Any]
 ) -> tuple[str, str] | None:
-    """What the operation says to a call that breaks a requirement, and what it should; None if it does not break it."""
+    """The error of a call that breaks a requirement, and the expected one; None if it does not break it."""
     main = operation.main_input
     shape = call.get(main.name, call.get("", base_shape(operation)))
     sizes = operation.input_shapes(shape)

@@ -34,13 +34,16 @@ def test_every_buffer_has_two_ends(operation: Operation, strategy: Strategy) -> 
         assert consumer in ("reader", "compute", "writer"), name
 
 
-def test_work_covers_every_line_once(operation: Operation, case: OperationCase) -> None:
+def test_work_covers_every_tile_once(operation: Operation, case: OperationCase) -> None:
     plan = operation.plan(case.shape, DTYPES[case.dtype], paper_device("wormhole_b0"))
-    expected = 0
-    for work in sorted(plan.split.work, key=lambda each: each.first_line):
-        assert work.first_line == expected
-        expected += work.num_lines
-    assert expected == plan.rows.num_lines
+    written: list[tuple[int, int]] = []
+    for work in plan.split.work:
+        num_lines = work.values.get("num_written_rows", work.num_lines)
+        end = min(work.first_tile + plan.num_blocks * plan.block_tiles, plan.rows.line_tiles)
+        lines = range(work.first_line, work.first_line + num_lines)
+        written += [(line, tile) for line in lines for tile in range(work.first_tile, end)]
+    assert len(written) == len(set(written))
+    assert len(written) == plan.rows.num_lines * plan.rows.line_tiles
 
 
 def test_the_program_is_whole(operation: Operation, case: OperationCase) -> None:
