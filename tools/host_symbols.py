@@ -29,6 +29,7 @@ _INTERNAL = re.compile(
     r"|device_operation::detail|::(?:state|checked|record|record_of|program_of|current_facts|as_core_range_set|facts"
     r"|python|described|of_cores|place|with_place|formats|word_of|words|add_common|position|attribute_values|to_value|cut)"
     r"(?:\[abi:cxx11\])?\("
+    r"|::KernelDescriptor::add\(|::RTArgList::bind(?:ings)?\("
     r"|^tt::tt_metal::BufferShardingArgs::BufferShardingArgs\(|^tt::tt_metal::distributed::MeshBuffer::MeshBuffer\("
 )
 _OURS = ("tt::", "ttnn::", "ttsl::")

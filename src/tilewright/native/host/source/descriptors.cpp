@@ -113,6 +113,19 @@ void apply_descriptor_runtime_args(Program& program, const ProgramDescriptor& de
     place_circular_buffers(record, fresh);
 }
 
+void apply_dynamic_runtime_args(Program& program, ttsl::Span<const DynamicRuntimeArg> dynamic_args) {
+    for (const DynamicRuntimeArg& each : dynamic_args) {
+        KernelRecord& kernel = program.record().kernel(each.kernel_idx);
+        set_word(each.is_common ? kernel.common_args : kernel.args[each.core], each.arg_idx, each.value);
+    }
+}
+
+}  // namespace tt::tt_metal
+
+namespace tw::host {
+
+using namespace tt::tt_metal;
+
 bool binds_arguments(const ProgramDescriptor& descriptor) {
     return std::any_of(descriptor.kernels.begin(), descriptor.kernels.end(), [](const KernelDescriptor& kernel) {
         return !kernel.buffer_bindings.empty() || !kernel.common_buffer_bindings.empty();
@@ -144,11 +157,4 @@ void apply_bindings(Program& program, const ProgramDescriptor& descriptor) {
     place_circular_buffers(record, fresh);
 }
 
-void apply_dynamic_runtime_args(Program& program, ttsl::Span<const DynamicRuntimeArg> dynamic_args) {
-    for (const DynamicRuntimeArg& each : dynamic_args) {
-        KernelRecord& kernel = program.record().kernel(each.kernel_idx);
-        set_word(each.is_common ? kernel.common_args : kernel.args[each.core], each.arg_idx, each.value);
-    }
-}
-
-}  // namespace tt::tt_metal
+}  // namespace tw::host

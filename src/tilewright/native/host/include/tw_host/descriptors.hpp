@@ -176,14 +176,17 @@ struct DynamicRuntimeArg {
     bool is_common = false;
 };
 void apply_dynamic_runtime_args(Program& program, ttsl::Span<const DynamicRuntimeArg> dynamic_args);
-bool binds_arguments(const ProgramDescriptor& descriptor);
-bool binds_circular_buffers(const ProgramDescriptor& descriptor);
-// Writes the addresses of bound arguments and of circular buffers in tensors into a cached program.
-void apply_bindings(Program& program, const ProgramDescriptor& descriptor);
 
 struct WorkloadDescriptor;
 
 }  // namespace tt::tt_metal
+
+namespace tw::host {
+bool binds_arguments(const tt::tt_metal::ProgramDescriptor& descriptor);
+bool binds_circular_buffers(const tt::tt_metal::ProgramDescriptor& descriptor);
+// Writes the addresses of bound arguments and of circular buffers in tensors into a cached program.
+void apply_bindings(tt::tt_metal::Program& program, const tt::tt_metal::ProgramDescriptor& descriptor);
+}  // namespace tw::host
 
 namespace ttnn {
 tt::tt_metal::CBDescriptor cb_descriptor_from_sharded_tensor(

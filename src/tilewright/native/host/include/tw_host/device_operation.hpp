@@ -146,9 +146,10 @@ struct Call {
         if constexpr (requires { Op::get_dynamic_runtime_args(attributes, inputs, outputs, std::nullopt); }) {
             dynamic = Op::get_dynamic_runtime_args(attributes, inputs, outputs, std::nullopt);
         }
-        const bool bound = binds_arguments(fresh) || (!dynamic.empty() && binds_circular_buffers(fresh));
+        const bool bound =
+            tw::host::binds_arguments(fresh) || (!dynamic.empty() && tw::host::binds_circular_buffers(fresh));
         if (bound && !repeats_a_buffer(inputs)) {
-            apply_bindings(program, fresh);
+            tw::host::apply_bindings(program, fresh);
             apply_dynamic_runtime_args(program, dynamic);
         } else {
             apply_descriptor_runtime_args(program, fresh);
