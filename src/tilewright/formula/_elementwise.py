@@ -26,6 +26,7 @@ class Elementwise:
         reference: its value in float64, of a NumPy array.
         call: the kernel API's function; template arguments in brackets.
         torch: torch's function, where it is not ``torch.<name>``.
+        numpy: its value as NumPy's code of ``x``, where it is not ``np.<name>(x)``.
         is_exact: its result is not rounded.
         is_dear: it takes the vector unit as long as several sums.
         times_share: it multiplies its operand by a share of 1 that may be too small for float32.
@@ -37,6 +38,7 @@ class Elementwise:
     reference: Callable[[Any], Any]
     call: str
     torch: str = ""
+    numpy: str = ""
     is_exact: bool = False
     is_dear: bool = False
     times_share: bool = False

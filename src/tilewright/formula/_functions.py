@@ -64,14 +64,16 @@ def _sigmoid(x: Any) -> Any:
 abs = _function("abs", "The absolute value", np.abs, "abs_tile", is_exact=True)
 square = _function("square", "The square", np.square, "square_tile")
 sqrt = _function("sqrt", "The square root", np.sqrt, "sqrt_tile")
-rsqrt = _function("rsqrt", "One over the square root", lambda x: 1 / np.sqrt(x), "rsqrt_tile")
+rsqrt = _function("rsqrt", "One over the square root", lambda x: 1 / np.sqrt(x), "rsqrt_tile", numpy="1 / np.sqrt(x)")
 reciprocal = _function("reciprocal", "One over the value", lambda x: 1 / x, "recip_tile")
 exp = _function("exp", "e to the power of the value", np.exp, "exp_tile", is_dear=True)
 exp2 = _function("exp2", "2 to the power of the value", np.exp2, "exp2_tile", is_dear=True)
 expm1 = _function("expm1", "exp(x) - 1", np.expm1, "expm1_tile", is_dear=True)
 log = _function("log", "The natural logarithm", np.log, "log_tile", is_dear=True)
 log1p = _function("log1p", "log(1 + x)", np.log1p, "log1p_tile", is_dear=True)
-sigmoid = _function("sigmoid", "1 / (1 + exp(-x))", _sigmoid, "sigmoid_tile", is_dear=True)
+sigmoid = _function(
+    "sigmoid", "1 / (1 + exp(-x))", _sigmoid, "sigmoid_tile", numpy="1 / (1 + np.exp(-x))", is_dear=True
+)
 tanh = _function("tanh", "The hyperbolic tangent", np.tanh, "tanh_tile", is_dear=True)
 gelu = _function(
     "gelu",
@@ -79,6 +81,7 @@ gelu = _function(
     lambda x: x * _erfc(-x / np.sqrt(2)) / 2,  # 1 + erf would cancel far below zero
     "gelu_tile[False]",
     torch="torch.nn.functional.gelu",
+    numpy="x * np.vectorize(math.erfc, otypes=[np.float64])(-x / np.sqrt(2)) / 2",
     is_dear=True,
     times_share=True,
 )
@@ -88,17 +91,28 @@ silu = _function(
     lambda x: x * _sigmoid(x),
     "silu_tile",
     torch="torch.nn.functional.silu",
+    numpy="x / (1 + np.exp(-x))",
     is_dear=True,
     times_share=True,
 )
-erf = _function("erf", "The error function", _erf, "erf_tile", is_dear=True)
+erf = _function(
+    "erf", "The error function", _erf, "erf_tile", numpy="np.vectorize(math.erf, otypes=[np.float64])(x)", is_dear=True
+)
 relu = _function(
-    "relu", "The larger of the value and 0", lambda x: np.maximum(x, 0), "relu_tile", is_exact=True, chooses=True
+    "relu",
+    "The larger of the value and 0",
+    lambda x: np.maximum(x, 0),
+    "relu_tile",
+    numpy="np.maximum(x, 0)",
+    is_exact=True,
+    chooses=True,
 )
 sign = _function("sign", "-1, 0 or 1", np.sign, "sign_tile", is_exact=True, chooses=True)
 sin = _function("sin", "The sine", np.sin, "sin_tile", is_dear=True)
 cos = _function("cos", "The cosine", np.cos, "cos_tile", is_dear=True)
-_function("neg", "The value with its sign turned", np.negative, "negative_tile", is_exact=True)  # the operator -x
+_function(
+    "neg", "The value with its sign turned", np.negative, "negative_tile", numpy="-x", is_exact=True
+)  # the operator -x
 
 
 def maximum(a: Operand, b: Operand) -> Value:

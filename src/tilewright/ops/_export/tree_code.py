@@ -2,8 +2,9 @@
 """A declared operation as a folder of the tt-metal tree: C++ host code, kernels and stage tests.
 
 Everything follows from the plan that runs the declaration: circular buffers, blocks, kernels and arguments of every
-dtype and strategy. What a declaration can have and this cannot write (matrices, several results, programs of one's own,
-requirements) is refused by name.
+dtype and strategy. The plan is that of the planner's rules, which needs no prediction of times. What a declaration can
+have and this cannot write (several programs, matrices, several results, programs of one's own, requirements) is refused
+by name.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tilewright.ops._export import tree_templates as cpp
 from tilewright.ops._export import tree_test_templates as tests
 from tilewright.ops._export.host_code import DTYPES, UNALIGNED
 from tilewright.ops._export.package import ExportError
-from tilewright.ops._export.reference_text import host_text, largest_bound, torch_lines
+from tilewright.ops._export.reference_text import host_text, largest_bound, numpy_helpers, numpy_lines
 from tilewright.ops._operation import Operation
 from tilewright.ops._options import checked_config
 
@@ -43,12 +44,6 @@ _LINES = {
     Direction.SLABS: ("width_tiles() * height_tiles()", "width * height", "slabs()", "slab", "slab", "slabs"),
 }
 _SHAPES = {Extent.FULL: "shape", Extent.ROW: "shape[-1:]", Extent.COLUMN: "(*shape[:-1], 1)", Extent.SCALAR: "(1, 1)"}
-# Torch's functions of an exported reference by numpy's names.
-_NUMPY = {
-    "neg": "negative", "abs": "abs", "square": "square", "sqrt": "sqrt", "exp": "exp", "exp2": "exp2",
-    "expm1": "expm1", "log": "log", "log1p": "log1p", "tanh": "tanh", "sign": "sign", "sin": "sin", "cos": "cos",
-    "maximum": "maximum", "minimum": "minimum", "reciprocal": "reciprocal",
-}  # fmt: skip
 
 
 def tree_files(
@@ -277,9 +272,10 @@ class TreeCode:
         arrays = ", ".join(f"normal({_SHAPES[each.extent]})" for each in operation.inputs)
         numbers = ", ".join(f'"{name}": {each.default} * (1 + seed)' for name, each in operation.parameters.items())
         parameters = [*(each.name for each in operation.inputs), *operation.parameters]
-        reference = "\n".join(f"    {line}" for line in map(_numpy, torch_lines(operation.graph)))
+        reference = numpy_lines(operation.graph)
+        helpers = numpy_helpers(reference)
         device = paper_device("wormhole_b0")
-        plan = operation.plan((2, 3, 64, 128), DataType.BFLOAT16, device)
+        plan = operation.decision((2, 3, 64, 128), DataType.BFLOAT16, device).rule  # as the factory's
         cbs = {each.buffer.index: (each.pages, each.page_bytes) for each in plan.buffers}
         cases = []
         for shape in ((2, 3, 64, 128), UNALIGNED):
@@ -301,7 +297,9 @@ class TreeCode:
                 arrays=arrays,
                 numbers=numbers,
                 reference_parameters=", ".join(parameters),
-                reference=reference,
+                imports="import math\n\n" if "math." in helpers else "",
+                helpers=helpers,
+                reference="\n".join(f"    {line}" for line in reference),
                 bounds=self._bounds_by_width(),
             ),
             "conftest.py": tests.CONFTEST.substitute(common),
@@ -324,6 +322,12 @@ class TreeCode:
 
 
 def _require_writable(operation: Operation) -> None:
+    if len(operation.parts) != 1:
+        names = ", ".join(each.name for each in operation.parts)
+        raise ExportError(
+            f"{operation.name} becomes {len(operation.parts)} programs ({names}), and a C++ folder has one; "
+            "`tilewright export FILE --output DIR` writes all of them as a Python package"
+        )
     reasons = {
         "a program of its own": operation.choices.program is not None,
         "a matrix product": operation.multiplication is not None,
@@ -334,7 +338,7 @@ def _require_writable(operation: Operation) -> None:
         if has_it:
             raise ExportError(
                 f"{operation.name} has {reason}, which cannot be written as a C++ folder; "
-                "`tilewright export --out` writes it as a Python package"
+                "`tilewright export FILE --output DIR` writes it as a Python package"
             )
 
 
@@ -378,17 +382,6 @@ def _cpp_number(text: str, parameters: Collection[str]) -> str:
         raise ExportError(f"`{text}` has a power, which cannot be written as C++ here; compute it before the call")
     text = text.replace("math.", "std::")
     return re.sub(r"\b([A-Za-z_]\w*)\b(?!\()", lambda m: f"attributes.{m[1]}" if m[1] in parameters else m[1], text)
-
-
-def _numpy(line: str) -> str:
-    """A line of torch as numpy."""
-    line = line.replace("keepdim=", "keepdims=").replace(".amax(", ".max(").replace(".double()", "* 1.0")
-    line = line.replace("torch.rsqrt(", "1 / np.sqrt(").replace("torch.sigmoid(", "1 / (1 + np.exp(-1.0 * ")
-    for name, other in _NUMPY.items():
-        line = line.replace(f"torch.{name}(", f"np.{other}(")
-    if "torch." in line or "1 / (1 + np.exp(" in line:
-        raise ExportError(f"the reference `{line.strip()}` cannot be written without torch")
-    return line
 
 
 _STUB = """\

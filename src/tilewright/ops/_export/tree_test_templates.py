@@ -6,7 +6,7 @@ from string import Template
 INPUTS = Template('''\
 """Arguments for calls of $name: arrays in the place of tensors."""
 
-import numpy as np
+${imports}import numpy as np
 
 
 def inputs(shape, dtype, seed):
@@ -19,7 +19,7 @@ def inputs(shape, dtype, seed):
     return [$arrays], {$numbers}
 
 
-def reference($reference_parameters):
+${helpers}def reference($reference_parameters):
     """In float64."""
 $reference
 
