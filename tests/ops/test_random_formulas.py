@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("hypothesis")
 from hypothesis import HealthCheck, Phase, given, settings
 
+from tests.ops.exchanging import exchanging_plans, run_plan
 from tests.ops.random_formulas import Case, cases, planned
 from tilewright import ttnn
 from tilewright._tensor.paper_device import paper_device
@@ -73,6 +74,10 @@ def test_results_are_within_their_bound_in_every_plan(devices: dict[str, ttnn.De
             assert accuracy.is_within_bound, f"{case}\n{operation.formula}: {accuracy.text}"
             assert findings(operation, tensors, outcome) == [], f"{case}\n{operation.formula}"
             TALLY[f"plans run and checked: {strategy.value} on {case.arch}"] += 1
+    if variants:
+        for each in exchanging_plans(operation, tensors)[:1]:
+            run_plan(operation, each.plan, tensors)
+            TALLY[f"plans run and checked: parts of rows on {case.arch}"] += 1
 
 
 @settings(

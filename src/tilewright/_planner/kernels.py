@@ -49,6 +49,7 @@ _ROW_KERNELS = (
     "write_tiles",
 )
 _SHARED_KERNELS = ("LEFT_SEMAPHORES", "RIGHT_SEMAPHORES", "part_of", "read_shared_sticks", "read_shared_tiles")
+_EXCHANGE_KERNELS = ("add_parts", "exchange", "largest_of_parts")
 _TILE_KERNELS = (
     "edge_of_tile",
     "fill_masks",
@@ -89,6 +90,7 @@ def module_text(
         *_import_lines("tilewright.kernels.phases", words.intersection(_LIBRARY)),
         *_import_lines("tilewright._planner.row_kernels", words.intersection(_ROW_KERNELS)),
         *_import_lines("tilewright._planner.shared_kernels", words.intersection(_SHARED_KERNELS)),
+        *_import_lines("tilewright._planner.exchange_kernels", words.intersection(_EXCHANGE_KERNELS)),
         *_import_lines("tilewright._planner.tile_kernels", words.intersection(_TILE_KERNELS)),
         *(f"# {name}: a phase of the declaration" for name in own_phases(formula)),
     ]

@@ -106,6 +106,11 @@ class Lines:
         return self.part_tiles or self.line_tiles
 
     @property
+    def line_parts(self) -> int:
+        """Cores that have a part of a line each and exchange what they reduce; 1 where a line is one core's."""
+        return self.line_tiles // self.part_tiles if self.part_tiles and not self.inner_width else 1
+
+    @property
     def line_elements(self) -> int:
         """The elements that a reduction combines."""
         slab = self.width * self.height
@@ -131,6 +136,7 @@ class PageCount:
         per_inner_block: for each of those and each tile of a block, and each block that there is room for; one for each
             tile of all blocks where the matrix stays in L1.
         per_left: for each tile of a row that is multiplied, and each such row that there is room for.
+        per_part: for each core that has a part of a line.
     """
 
     per_row: int = 0
@@ -140,6 +146,7 @@ class PageCount:
     per_inner: int = 0
     per_inner_block: int = 0
     per_left: int = 0
+    per_part: int = 0
 
     def pages(
         self,
@@ -149,19 +156,22 @@ class PageCount:
         inner_tiles: int = 0,
         left_rows: int = 1,
         right_blocks: int = 1,
+        line_parts: int = 1,
     ) -> int:
         whole = self.per_row * row_tiles + self.per_block * block_tiles
         whole += (self.per_inner + self.per_left * left_rows) * inner_tiles
         whole += self.per_inner_block * inner_tiles * block_tiles * right_blocks
-        return whole + self.fixed + (self.partial if is_partial else 0)
+        return whole + self.fixed + self.per_part * line_parts + (self.partial if is_partial else 0)
 
-    def formula(self, row: str, block: str, is_partial: bool, left_rows: int = 1, right_blocks: int = 1) -> str:
+    def formula(
+        self, row: str, block: str, is_partial: bool, left_rows: int = 1, right_blocks: int = 1, line_parts: int = 1
+    ) -> str:
         """``2*Wt`` for two pages for each tile of a row."""
         counts = {row: self.per_row}
         counts[block] = counts.get(block, 0) + self.per_block
         counts |= {"Kt": self.per_inner + self.per_left * left_rows, f"Kt*{block}": self.per_inner_block * right_blocks}
         terms = [symbol if count == 1 else f"{count}*{symbol}" for symbol, count in counts.items() if count]
-        rest = self.pages(0, 0, is_partial)
+        rest = self.pages(0, 0, is_partial, line_parts=line_parts)
         return " + ".join([*terms, str(rest)] if rest or not terms else terms)
 
 
@@ -181,8 +191,8 @@ class BufferSize:
         """Pages, and the bytes of one."""
         row_tiles = lines.core_tiles if strategy in KEEP_LINES else block_tiles
         is_partial = lines.last_tile_columns < TILE
-        of_matmul = lines.inner_tiles, lines.left_rows, lines.right_blocks
-        pages = self.count.pages(row_tiles, block_tiles, is_partial, *of_matmul)
+        others = lines.inner_tiles, lines.left_rows, lines.right_blocks, lines.line_parts
+        pages = self.count.pages(row_tiles, block_tiles, is_partial, *others)
         if lines.keeps_right and self.count.per_inner_block:
             pages = lines.inner_tiles * num_blocks(lines, block_tiles) * block_tiles
         return pages, block_tiles * TILE * self.stick_bytes if self.stick_bytes else self.tile_bytes
@@ -260,6 +270,8 @@ def compile_time_values(lines: Lines, block_tiles: int, element_bytes: Mapping[s
         "height_tiles": lines.height_tiles,
         "width_tiles": lines.width_tiles,
         "slab_tiles": lines.width_tiles * lines.height_tiles,
+        "part_tiles": lines.core_tiles,
+        "line_parts": lines.line_parts,
         "block_tiles": block_tiles,
         "num_blocks": count,
         "line_segments": lines.segments,

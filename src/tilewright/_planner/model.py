@@ -36,6 +36,7 @@ class Choices:
         values_in_buffers: whether values that are reduced go through buffers, where the matrix unit can make them, and
             not through DST alone; the clock decides.
         segmented: whether cores take segments of a tile-row; the clock decides.
+        exchanged: whether cores have a part of a tile-row each and exchange what they reduce; the clock decides.
     """
 
     buffers: Mapping[str, int] = dataclasses.field(default_factory=dict)
@@ -45,6 +46,7 @@ class Choices:
     program: OwnProgram | None = None
     values_in_buffers: bool = False
     segmented: bool = False
+    exchanged: bool = False
 
     @property
     def decides_plan(self) -> bool:
@@ -76,6 +78,8 @@ class Role(enum.Enum):
     NUMBER = "number"  # a parameter, in a tile
     VALUE = "value"  # a value of the formula
     PARTS = "parts"  # what of a reduction lies in one tile before it is reduced
+    OWN_PART = "own part"  # what a core's part of a line is reduced to
+    ALL_PARTS = "all parts"  # the same of every core that has a part of the line
     SCALER = "scaler"
     LEFT_ROWS = "left rows"  # row-major rows that are multiplied by a matrix as they are
     LEFT = "left"  # tiles of what is multiplied
@@ -161,6 +165,17 @@ class Reduce:
 
 
 @dataclasses.dataclass(frozen=True)
+class Combine:
+    """What cores reduced their parts of a line to is exchanged, and becomes the reduction of the line."""
+
+    value: Value
+    own: str
+    source: str
+    target: str
+    scope: Scope = Scope.COLUMN
+
+
+@dataclasses.dataclass(frozen=True)
 class Deliver:
     """The content of a buffer becomes rows or tiles of an output."""
 
@@ -178,7 +193,7 @@ class Pop:
     scope: Scope
 
 
-Step: TypeAlias = Tilize | Compute | Reduce | Deliver | Pop
+Step: TypeAlias = Tilize | Compute | Reduce | Combine | Deliver | Pop
 
 
 @dataclasses.dataclass(frozen=True)
@@ -214,7 +229,7 @@ class Schedule:
         outputs: buffers of the results, in order of the formula.
         multiplication: of which one of the tensors it reads is the product.
         left: what is done to make what is multiplied, if it is computed; its buffers are among ``stores``.
-        values_in_buffers, segmented: as in :class:`Choices`.
+        values_in_buffers, segmented, exchanged: as in :class:`Choices`.
     """
 
     direction: Direction
@@ -228,6 +243,17 @@ class Schedule:
     left: Schedule | None = None
     values_in_buffers: bool = False
     segmented: bool = False
+    exchanged: bool = False
+
+    @property
+    def may_exchange(self) -> bool:
+        """Whether cores could have a part of a tile-row each and exchange what they reduce."""
+        return (
+            self.direction is Direction.ROWS
+            and self.multiplication is None
+            and self.strategy.keeps_lines
+            and any(isinstance(step, Reduce) for step in self.steps())
+        )
 
     @property
     def has_independent_blocks(self) -> bool:
@@ -272,6 +298,11 @@ class Schedule:
         found = [each for each in self.stores.values() if each.role is Role.SCALER]
         own = [each for each in found if not each.inner]  # beside one of what is done before
         return next((each.name for each in (*own, *found)), "")
+
+    @property
+    def combined(self) -> tuple[Combine, ...]:
+        """What cores exchange for each line, in order."""
+        return tuple(step for each in self.passes for step in each.column if isinstance(step, Combine))
 
     def store_of(self, value: Value, *roles: Role) -> Store | None:
         wanted = roles or (Role.INPUT, Role.VALUE, Role.NUMBER)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from tilewright._planner.model import Compute, Deliver, Pass, Pop, Reduce, Scope, Step, Tilize
+from tilewright._planner.model import Combine, Compute, Deliver, Pass, Pop, Reduce, Scope, Step, Tilize
 from tilewright._planner.register_program import Register, RegisterProgram, TileSource, loaded
 from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent, Value
@@ -78,7 +78,11 @@ class Draft:
 class PassBuilder:
     """Puts the steps of passes in order, and pops after the last reader."""
 
-    def __init__(self, scheduler: Surveyor, kept: set[str], passes_of: Mapping[str, list[int]]) -> None:
+    def __init__(
+        self, scheduler: Surveyor, kept: set[str], passes_of: Mapping[str, list[int]], exchanged: bool = False
+    ) -> None:
+        """``exchanged``: what is reduced is a core's part of a line, and becomes the line's behind the blocks."""
+        self._exchanged = exchanged
         self._scheduler = scheduler
         self._kept = kept
         self._passes_of = passes_of
@@ -111,6 +115,7 @@ class PassBuilder:
                 by_block.add(name)
             step_ = Compute(name, node, program, name, scope, as_rows=False)
             (row if scope is Scope.ROW else block).append(step_)
+        combined: list[Combine] = []
         for reduction, folded in draft.reductions:
             source = "" if folded is not None else scheduler.buffer_of(reduction.operands[0])
             # What lies beyond the tensor must not count; sums along rows leave it out by their scaler.
@@ -123,12 +128,15 @@ class PassBuilder:
                 folded = _plain_copy(scheduler, reduction.operands[0])
             scope = self._scope(folded, source, by_block)
             parts = scheduler.parts_of(reduction) if folded is not None else ""
-            made = Reduce(reduction, scheduler.buffer_of(reduction), scope, source, folded, parts)
+            target = scheduler.buffer_of(reduction)
+            if self._exchanged:
+                combined.append(Combine(reduction, f"{target}_own", f"{target}_all", target))
+            made = Reduce(reduction, combined[-1].own if combined else target, scope, source, folded, parts)
             (row if scope is Scope.ROW else block).append(made)
         for node, made_by in draft.results:
             for output in scheduler.outputs_of(node):
                 (row if scheduler.is_whole else block).append(self._result(node, made_by, output))
-        column: list[Step] = []
+        column: list[Step] = list(combined)
         for node, made_by, is_output in draft.columns:
             as_rows = not scheduler.outputs_tiled
             if not is_output:

@@ -14,6 +14,7 @@ import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tilewright._planner import line_plan
+from tilewright._planner.line_groups import groups_to_try, split_parts
 from tilewright._planner.line_plan import BufferSize, PageCount, candidates
 from tilewright._planner.model import Schedule
 from tilewright._planner.row_program import Kernels
@@ -184,15 +185,18 @@ class Plan:
             return f"blocked (a {unit} goes through L1 once, in {counted(self.num_blocks, 'block')}{self._segments})"
         if self.strategy is Strategy.RESIDENT:
             blocks = "" if self.num_blocks == 1 else f", its sticks move in {self.num_blocks} blocks"
-            return f"resident (a {unit} stays in L1{blocks})"
+            return f"resident (a {unit} stays in L1{blocks}{self._segments})"
         if self.strategy is Strategy.PARTLY_RESIDENT:
-            return f"partly resident (a {unit} stays in L1, shared rows are read for each in {self.num_blocks} blocks)"
+            blocks = counted(self.num_blocks, "block")
+            return f"partly resident (a {unit} stays in L1, shared rows are read for each in {blocks}{self._segments})"
         blocks = f"{counted(self.num_blocks, 'block')} of {counted(self.block_tiles, 'tile')}"
         return f"streaming ({blocks}, each read once per pass{self._segments})"
 
     @property
     def _segments(self) -> str:
         """How cores share a line."""
+        if self.rows.line_parts > 1:
+            return f"; {self.rows.line_parts} parts of each on different cores, which exchange what they reduce"
         return "" if self.rows.segments == 1 else f"; {self.rows.segments} segments of each on different cores"
 
     @property
@@ -305,13 +309,12 @@ def _split(
 def other_plans(rule: Plan, variants: Iterable[tuple[Strategy, Variant]], selection: CoreSelection) -> Iterator[Plan]:
     """Plans of the same rows: each strategy in blocks of several sizes, as far as they fit L1."""
     for strategy, variant in variants:
+        if variant.schedule.exchanged:
+            yield from _exchanged_plans(rule, strategy, variant, selection)
+            continue
         for block in _blocks_to_try(rule.rows.line_tiles, strategy):
-            planned = _planned_buffers(variant.buffers, rule.rows, strategy, block)
-            num_blocks = line_plan.num_blocks(rule.rows, block)
-            plan = dataclasses.replace(
-                rule, strategy=strategy, block_tiles=block, num_blocks=num_blocks, buffers=planned,
-                kernels=variant.kernels, schedule=variant.schedule,
-            )  # fmt: skip
+            plan = _in_blocks(rule, rule.rows, strategy, variant, block)
+            num_blocks = plan.num_blocks
             if plan == rule or plan.l1_bytes > plan.l1_budget:
                 continue
             if not variant.schedule.segmented:
@@ -320,6 +323,27 @@ def other_plans(rule: Plan, variants: Iterable[tuple[Strategy, Variant]], select
             for segments in _segments_to_try(num_blocks, rule.rows.num_lines, selection):
                 rows = dataclasses.replace(rule.rows, segments=segments)
                 yield dataclasses.replace(plan, rows=rows, split=split_rows(rows, selection))
+
+
+def _in_blocks(rule: Plan, rows: TensorRows, strategy: Strategy, variant: Variant, block_tiles: int) -> Plan:
+    """The plan with another strategy, other blocks and other parts of a line."""
+    return dataclasses.replace(
+        rule, strategy=strategy, rows=rows, block_tiles=block_tiles, num_blocks=line_plan.num_blocks(rows, block_tiles),
+        buffers=_planned_buffers(variant.buffers, rows, strategy, block_tiles),
+        kernels=variant.kernels, schedule=variant.schedule,
+    )  # fmt: skip
+
+
+def _exchanged_plans(rule: Plan, strategy: Strategy, variant: Variant, selection: CoreSelection) -> Iterator[Plan]:
+    """Plans in which several cores have a part each of a line, as far as they fit L1."""
+    rectangle = rectangle_of(selection)
+    for groups in [] if rectangle is None else groups_to_try(rule.rows, rectangle):
+        assert rectangle is not None
+        rows = dataclasses.replace(rule.rows, part_tiles=rule.rows.line_tiles // groups.line_parts)
+        for block in _blocks_to_try(rows.part_tiles, strategy)[:3]:
+            plan = _in_blocks(rule, rows, strategy, variant, block)
+            if plan.l1_bytes <= plan.l1_budget:
+                yield dataclasses.replace(plan, split=split_parts(rows, groups, rectangle, plan.num_blocks))
 
 
 def _segments_to_try(num_blocks: int, num_lines: int, selection: CoreSelection) -> list[int]:
@@ -353,7 +377,8 @@ def _planned_buffers(
     planned = []
     for buffer in buffers:
         pages, page_bytes = buffer.size.of(rows, strategy, block_tiles)
-        formula = buffer.count.formula(row, block, is_partial, rows.left_rows, rows.right_blocks)
+        counts = rows.left_rows, rows.right_blocks, rows.line_parts
+        formula = buffer.count.formula(row, block, is_partial, *counts)
         if rows.keeps_right and buffer.count.per_inner_block:
             blocks = line_plan.num_blocks(rows, block_tiles)
             formula = f"Kt*{block}" if blocks == 1 else f"{blocks}*Kt*{block}"

@@ -14,6 +14,8 @@ num_blocks          blocks of a row, or of another line of tiles
 last_block_tiles    tiles of the last block that the tensor reaches into
 last_tile_columns   columns of the last tile that belong to the tensor, 1 to 32
 last_tile_rows      rows of the last tiles of a slab that belong to the tensor, 1 to 32
+part_tiles          tiles of a row that one core has
+line_parts          cores that have a part of a row each and exchange what they reduce
 height              rows of a slab
 width               columns of the rows
 stick_bytes         bytes of a row of the first input
@@ -33,24 +35,25 @@ Runtime: ``num_tile_rows``, ``first_tile_row``, ``first_stick``, ``num_sticks`` 
 ``num_slabs`` and so on along other lines), and the bits of the operation's numbers. In a matmul also ``first_block``
 (of the core's part of a line), ``num_written_rows`` (tile-rows of the core that are no repetition), ``sends_left``
 (whether the core reads for its group), ``left_first_x``, ``left_first_y``, ``left_last_x``, ``left_last_y`` (the first
-and the last core of the group), ``left_sender_x``, ``left_sender_y`` (the one that reads), and the same of ``right``. A
+and the last core of the group), ``left_sender_x``, ``left_sender_y`` (the one that reads), and the same of ``right``.
+Where cores have a part of a row each, also ``own_part`` (its number), ``own_x``, ``own_y``, ``line_first_x``,
+``line_first_y``, ``line_last_x`` and ``line_last_y`` (the core, and the first and the last core of the row). A
 ``TensorArg`` takes the tensor of its name; that of the result is ``output``.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from tilewright._planner import line_plan
+from tilewright._planner import exchange_kernels, line_plan
 from tilewright._planner.kernel_names import of_tensor
 from tilewright._planner.shared_kernels import NUM_SEMAPHORES
 from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
 from tilewright._tensor.cores import CoreCoord
-from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tensor import Tensor
 from tilewright.kernels import Kernel
@@ -58,6 +61,7 @@ from tilewright.kernels._errors import KernelArgumentError
 
 if TYPE_CHECKING:
     from tilewright._planner.plan import Plan
+    from tilewright._planner.row_split import CoreWork
 
 Tensors: TypeAlias = Mapping[str, Tensor]
 Value = TypeVar("Value")
@@ -80,7 +84,9 @@ def build_program(
 ) -> ProgramDescriptor:
     """The program that runs ``plan`` on ``tensors``; ``numbers`` has the bits of runtime arguments by name."""
     compile_time = compile_time_values(plan, {name: each.dtype for name, each in tensors.items()})
-    of_cores = _values_of_cores(plan, next(iter(tensors.values())).device())
+    device = next(iter(tensors.values())).device()
+    assert device is not None
+    of_cores = values_of_cores(plan, lambda core: device.worker_core_from_logical_core(core))
     descriptors = []
     for kernel in kernels:
         layout = kernel.arguments
@@ -99,34 +105,47 @@ def build_program(
                 config=plan.compute_config(config) if kernel is kernels.compute else None,
             )
         )
-    return ProgramDescriptor(kernels=descriptors, cbs=plan.circular_buffers(), semaphores=_semaphores(plan))
+    return ProgramDescriptor(kernels=descriptors, cbs=plan.circular_buffers(), semaphores=semaphores_of(plan))
 
 
-def _values_of_cores(plan: Plan, device: Device | None) -> dict[CoreCoord, Mapping[str, int]]:
-    """Runtime arguments with each core's work, by name; groups of cores by the coordinates of the NoC."""
+def values_of_cores(plan: Plan, place: Callable[[CoreCoord], CoreCoord]) -> dict[CoreCoord, Mapping[str, int]]:
+    """Runtime arguments with each core's work, by name; groups of cores by the coordinates of the NoC.
+
+    Args:
+        place: coordinates of a core on the NoC.
+    """
+    if plan.schedule.exchanged:
+        return {work.core: {**work.values, **_places_in_line(work, place)} for work in plan.split.work}
     if plan.schedule.multiplication is None:
         return {work.core: work.values for work in plan.split.work}
-    assert device is not None
     found: dict[CoreCoord, Mapping[str, int]] = {}
     for work in plan.split.work:
         values = dict(work.values)
         for operand in ("left", "right"):
             group = work.groups.get(operand, (work.core,) * 3)
             for which, core in zip(("first", "last", "sender"), group, strict=True):
-                there = device.worker_core_from_logical_core(core)
+                there = place(core)
                 values |= {f"{operand}_{which}_x": there.x, f"{operand}_{which}_y": there.y}
         alone = {"first_block": 0, "num_written_rows": work.num_lines, "sends_left": 1, "sends_right": 1}
         found[work.core] = {**alone, **values}
     return found
 
 
-def _semaphores(plan: Plan) -> list[SemaphoreDescriptor]:
-    if plan.schedule.multiplication is None:
-        return []
-    return [
-        SemaphoreDescriptor(id=number, core_ranges=plan.split.cores, initial_value=0)
-        for number in range(NUM_SEMAPHORES)
-    ]
+def _places_in_line(work: CoreWork, place: Callable[[CoreCoord], CoreCoord]) -> dict[str, int]:
+    """Where a core is that has a part of a line, and the first and the last of the cores of that line.
+
+    In the order in which a multicast of the writer's NoC reaches them: NoC 1 goes towards smaller coordinates.
+    """
+    (last, first), (own,) = ([place(each) for each in work.groups[name]] for name in ("line", "own"))
+    named = {"own": own, "line_first": first, "line_last": last}
+    return {f"{name}_{axis}": getattr(core, axis) for name, core in named.items() for axis in ("x", "y")}
+
+
+def semaphores_of(plan: Plan) -> list[SemaphoreDescriptor]:
+    count = exchange_kernels.NUM_SEMAPHORES * len(plan.schedule.combined)
+    if plan.schedule.multiplication is not None:
+        count = NUM_SEMAPHORES
+    return [SemaphoreDescriptor(id=each, core_ranges=plan.split.cores, initial_value=0) for each in range(count)]
 
 
 def _argument(kernel: Kernel, name: str, kind: str, known: Mapping[str, Value]) -> Value:

@@ -420,7 +420,7 @@ class _Scheduler:
         }  # fmt: skip
         rows = [each for each in self.stored.values() if each.extent is Extent.ROW]
         kept |= {self._buffer_of(each) for each in rows if self.keeps_rows}
-        builder = PassBuilder(self, kept, passes_of)
+        builder = PassBuilder(self, kept, passes_of, self._choices.exchanged)
         passes = [builder.build(draft) for draft in drafts]
         stores = stores_of(self, kept, passes)
         if not passes[0].column:
@@ -432,8 +432,8 @@ class _Scheduler:
             if node.function == "parameter":
                 numbers[f"{node.name}_bits"] = node
         made = Schedule(self._direction, self._strategy, columns_in, tuple(passes), stores, numbers, outputs)
-        chosen = self._choices
-        return dataclasses.replace(made, values_in_buffers=chosen.values_in_buffers, segmented=chosen.segmented)
+        same = ("values_in_buffers", "segmented", "exchanged")
+        return dataclasses.replace(made, **{name: getattr(self._choices, name) for name in same})
 
     def output_name(self, index: int) -> str:
         if self._after is not None:

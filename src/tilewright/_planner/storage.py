@@ -34,6 +34,8 @@ _FIRST_INDEX = {
     Role.OUTPUT: 16,
     Role.VALUE: 24,
     Role.PARTS: 24,
+    Role.OWN_PART: 24,
+    Role.ALL_PARTS: 24,
 }
 _NUM_INDICES = 32
 _MATMUL = {
@@ -119,6 +121,8 @@ def _pages(store: Store, sticks: bool, direction: Direction) -> PageCount:
         return _MATMUL[store.role]
     if store.role is Role.MASK:
         return PageCount(fixed=3)
+    if store.role is Role.ALL_PARTS:  # while one line's are combined, those of the next may come
+        return PageCount(per_part=2)
     if store.role in (Role.STICK, Role.NUMBER, Role.PARTS) or not is_wide:
         return PageCount(fixed=1)
     return PageCount(per_row=1) if store.kept else PageCount(per_block=1)
@@ -146,6 +150,10 @@ def _purpose(store: Store, direction: Direction) -> str:
             return f"{name} everywhere, never popped"
         case Role.PARTS:
             return f"what {store.value.function} of a {direction.line} adds up before it is reduced"  # type: ignore[union-attr]
+        case Role.OWN_PART:
+            return f"{store.value.function} of a core's part of a {direction.line}"  # type: ignore[union-attr]
+        case Role.ALL_PARTS:
+            return f"{store.value.function} of each part of a {direction.line}, from all cores that have one"  # type: ignore[union-attr]
         case Role.OUTPUT:
             return "the result for the writer, double-buffered"
         case Role.INPUT:

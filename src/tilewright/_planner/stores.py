@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from tilewright._planner.model import Compute, Deliver, Operand, Pass, Reduce, Role, Scope, Store
+from tilewright._planner.model import Combine, Compute, Deliver, Operand, Pass, Reduce, Role, Scope, Store
 from tilewright._planner.passes import Surveyor
 from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent, Value
@@ -79,6 +79,10 @@ def stores_of(planned: Planned, kept: set[str], passes: Sequence[Pass]) -> dict[
         for step in (*each.row, *each.block):
             if isinstance(step, Reduce) and step.parts:
                 stores.append(Store(step.parts, Role.PARTS, step.value, Extent.FULL, "Float32", False, False, True))
+        for step in each.column:
+            if isinstance(step, Combine):
+                for name, role in ((step.own, Role.OWN_PART), (step.source, Role.ALL_PARTS)):
+                    stores.append(Store(name, role, step.value, step.value.extent, "Float32"))
     for index, output in enumerate(planned.formula.outputs):
         role = Role.LEFT if inner else Role.OUTPUT
         format_ = planned.output_formats[index]

@@ -27,7 +27,7 @@ class DerivedKernels:
         self._variants: dict[Form, dict[Strategy, Variant]] = {}
         self._texts: dict[tuple[Form, Strategy], str] = {}
         self._schedules: dict[tuple[Form, Strategy], Schedule] = {}
-        self._others: dict[tuple[bool, bool], DerivedKernels] = {}
+        self._others: dict[tuple[bool, bool, bool], DerivedKernels] = {}
         self._made: dict[tuple[Form, Strategy], Variant] = {}
 
     def all_variants(self, form: Form) -> Iterator[tuple[Strategy, Variant]]:
@@ -38,16 +38,26 @@ class DerivedKernels:
         """
         usual = self.variants(form)
         yield from usual.items()
+        yield from self._exchanged_variants(form)
         reduced = [each.operands[0] for each in self._meaning.planned_graph.nodes if each.function in REDUCTIONS]
         if self.choices.with_matrix_unit and any(matrix_values(each) for each in reduced):
-            yield from self._other(dataclasses.replace(self.choices, values_in_buffers=True)).variants(form).items()
+            in_buffers = self._other(dataclasses.replace(self.choices, values_in_buffers=True))
+            yield from in_buffers.variants(form).items()
+            yield from in_buffers._exchanged_variants(form)
         for strategy, variant in usual.items():
             if variant.schedule.has_independent_blocks:
                 yield strategy, self._other(dataclasses.replace(self.choices, segmented=True)).variant(form, strategy)
 
+    def _exchanged_variants(self, form: Form) -> Iterator[tuple[Strategy, Variant]]:
+        """Those in which cores have a part of a tile-row each and exchange what they reduce."""
+        others = self._other(dataclasses.replace(self.choices, exchanged=True))
+        for strategy, variant in self.variants(form).items():
+            if variant.schedule.may_exchange:
+                yield strategy, others.variant(form, strategy)
+
     def _other(self, choices: Choices) -> DerivedKernels:
         """The same with other choices."""
-        key = (choices.values_in_buffers, choices.segmented)
+        key = (choices.values_in_buffers, choices.segmented, choices.exchanged)
         if key not in self._others:
             self._others[key] = DerivedKernels(self._meaning, choices)
         return self._others[key]

@@ -98,6 +98,7 @@ def plan_words(plan: Plan) -> str:
     """Strategy, blocks and form in a few words."""
     blocks = f"{counted(plan.num_blocks, 'block')} of {counted(plan.block_tiles, 'tile')}"
     shared = [f"{plan.rows.segments} segments"] if plan.rows.segments > 1 else []
+    shared += [f"{plan.rows.line_parts} parts of a row"] if plan.rows.line_parts > 1 else []
     return ", ".join([plan.strategy.value, blocks, *shared, *(["values in buffers"] if plan.values_in_buffers else [])])
 
 

@@ -25,6 +25,8 @@ _ENDS = {
     Role.NUMBER: ("reader", "compute"),
     Role.VALUE: ("compute", "compute"),
     Role.PARTS: ("compute", "compute"),
+    Role.OWN_PART: ("compute", "writer"),
+    Role.ALL_PARTS: ("writer", "compute"),
     Role.OUTPUT: ("compute", "writer"),
 }
 _UNITS = {

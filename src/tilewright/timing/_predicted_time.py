@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._build.kernel_sources import placement
+from tilewright._planner.exchange_kernels import EXCHANGE_PLACES
 from tilewright._planner.kernel_names import of_tensor
 from tilewright._planner.line_plan import core_values
 from tilewright._planner.plan import Plan
-from tilewright._planner.row_program import compile_time_values
+from tilewright._planner.row_program import compile_time_values, semaphores_of, values_of_cores
 from tilewright._planner.row_split import CoreWork
 from tilewright._program.config_bases import NO_CONFIG
 from tilewright._program.kernel import KernelDescriptor
@@ -30,6 +31,7 @@ from tilewright._program.kernel_config import (
 )
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.call_record import CallRecord, Core, call_record
+from tilewright._tensor.arch import describe_arch
 from tilewright._tensor.cores import CoreCoord
 from tilewright._tensor.dtype import DataType
 from tilewright._wire.record import RecordHead
@@ -116,7 +118,10 @@ class TracedPlan:
             KernelDescriptor(kernel_source="", core_ranges=cores, config=each, name=kernel.name)
             for kernel, each in zip(plan.kernels, configs, strict=True)
         ]
-        self._program = ProgramDescriptor(kernels=self._kernels, cbs=plan.circular_buffers())
+        self._program = ProgramDescriptor(
+            kernels=self._kernels, cbs=plan.circular_buffers(), semaphores=semaphores_of(plan)
+        )
+        self._values = values_of_cores(plan, describe_arch(arch).worker_core_from_logical_core)
 
     def record(self, left_out: int = 0) -> CallRecord:
         """The record of a run in which every core has so many lines less."""
@@ -134,12 +139,21 @@ class TracedPlan:
     ) -> list[NDArray[np.uint64]]:
         """Entries of a kernel on each core; cores with as much to do are alike but for the pages they move."""
         groups: dict[tuple[int, ...], list[CoreWork]] = {}
-        values = {each.core: core_values(self._plan.rows, each.first_line, each.num_lines - left_out) for each in cores}
+        values = {
+            each.core: {
+                **self._values[each.core],
+                **core_values(self._plan.rows, each.first_line, each.num_lines - left_out),
+            }
+            for each in cores
+        }
+        sends = not set(kernel.arguments.runtime).isdisjoint(EXCHANGE_PLACES)
         for each in cores:
             key = [each.num_lines]
             if not descriptor.is_compute:
                 # The last stick or the last block may end inside a tile.
                 key += [values[each.core].get("num_sticks", 0), each.first_line % self._plan.rows.segments]
+                # Of a line that cores have parts of, each reads its own, and sends to others.
+                key += [each.first_tile, *((each.core.x, each.core.y) if sends else ())]
             groups.setdefault(tuple(key), []).append(each)
         found: dict[CoreCoord, NDArray[np.uint64]] = {}
         for group in groups.values():

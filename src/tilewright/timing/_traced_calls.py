@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._record.l1_layout import semaphore_offset
 from tilewright._sfpu_functions import sfpu_functions
 from tilewright._tensor.arch import describe_arch
 from tilewright._wire.data_formats import DataFormat
@@ -60,7 +61,12 @@ _CREDITS = {
     "cb_pop_front": "CbPopFront",
 }
 # Kinds of barriers (native/abi/noc.h).
-_BARRIERS = {"noc_async_read_barrier": 0, "noc_async_write_barrier": 1, "noc_async_writes_flushed": 2}
+_BARRIERS = {
+    "noc_async_read_barrier": 0,
+    "noc_async_write_barrier": 1,
+    "noc_async_writes_flushed": 2,
+    "noc_async_atomic_barrier": 4,
+}
 _BINARY_OPS = {"add": 0, "sub": 1, "mul": 2, "ELWADD": 0, "ELWSUB": 1, "ELWMUL": 2}
 _POOLS = {"SUM": 0, "AVG": 1, "MAX": 2, "MIN": 3}
 _AXES = {"REDUCE_ROW": 0, "REDUCE_COL": 1, "REDUCE_SCALAR": 2}
@@ -133,6 +139,13 @@ class CallList:
             self.words.append(_call("Blocks") | (blocks[0] + _BLOCKS_OF_A_CALL) << 32)
         blocks[0] = 0
 
+    def entry(self, name: str, low: int, high: int, address: int | None = None) -> None:
+        """An entry of a data-movement kernel with or without an address of its own."""
+        if self.blocks[0]:
+            self.settle_blocks()
+        self.words.append(_call(name) | low << 8 | high << 32)
+        self.words += [] if address is None else [address]
+
     def transfer(self, call: int, num_bytes: int, page: int) -> None:
         """A transfer of a page or a part of it; its address is filled in later."""
         if self.blocks[0]:
@@ -142,6 +155,15 @@ class CallList:
         self._places.append(len(words))
         self._pages.append(page)
         words.append(0)
+
+
+class NocAddress(int):
+    """An address in the L1 of one core or of a rectangle of cores, as the NoC has it; any other is of a page."""
+
+    @classmethod
+    def of(cls, nodes: tuple[int, ...], address: int) -> NocAddress:
+        places = sum(each << index * _NOC_NODE_BITS for index, each in enumerate(nodes))
+        return cls(places << _NOC_LOCAL_BITS | address)
 
 
 class InterleavedPages:
@@ -213,6 +235,9 @@ def _transfers(calls: CallList) -> dict[str, Traced]:
         calls.transfer(reads, num_bytes, page)
 
     def write(source: int, page: int, num_bytes: int) -> None:
+        if isinstance(page, NocAddress):
+            calls.entry("NocWrite", calls.noc, num_bytes, page)
+            return
         calls.transfer(words if num_bytes == _WORD_BYTES else writes, num_bytes, page)
 
     def read_page(page: int, tensor: InterleavedPages, to: int) -> None:
@@ -238,8 +263,30 @@ def _transfers(calls: CallList) -> dict[str, Traced]:
         "get_read_ptr": lambda cb: 0,
         "get_tile_size": lambda cb: calls.tile_bytes[cb],
         **{name: barrier(kind) for name, kind in _BARRIERS.items()},
+        **_between_cores(calls),
     }
     return {name: _plain(function) for name, function in found.items()}
+
+
+def _between_cores(calls: CallList) -> dict[str, Callable[..., Any]]:
+    """Writes to other cores, and semaphores."""
+
+    def write_multicast(source: int, there: int, num_bytes: int, receivers: int) -> None:
+        calls.entry("NocWriteMulticast", calls.noc, num_bytes, there)
+
+    def increment_multicast(there: int, by: int, receivers: int) -> None:
+        calls.entry("NocIncrementMulticast", calls.noc, by, there)
+
+    return {
+        "get_noc_addr": lambda x, y, address: NocAddress.of((x, y), address),
+        # The last core's place comes first.
+        "get_noc_multicast_addr": lambda *given: NocAddress.of((*given[2:4], *given[:2]), given[4]),
+        "get_semaphore": semaphore_offset,
+        "noc_async_write_multicast": write_multicast,
+        "noc_semaphore_inc_multicast": increment_multicast,
+        "noc_semaphore_wait": lambda word, value: calls.entry("SemaphoreEqual", 0, value, word.address),
+        "noc_semaphore_set": lambda word, value: calls.entry("SemaphoreSet", 0, value, word.address),
+    }
 
 
 def _tiles(calls: CallList) -> dict[str, Traced]:

@@ -174,11 +174,14 @@ class _Unknown:
 class _Elements:
     """``l1_ptr[uint32](address)``: elements that can be written; what is read is zero."""
 
+    def __init__(self, address: int = 0) -> None:
+        self.address = address
+
     def __getitem__(self, index: Any) -> Any:
         return self if isinstance(index, type) else 0
 
     def __call__(self, address: int) -> _Elements:
-        return self
+        return _Elements(address)
 
     def __setitem__(self, index: int, value: float) -> None:
         pass

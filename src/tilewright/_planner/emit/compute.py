@@ -20,6 +20,8 @@ COMPILE_TIME = (
     "width_tiles",
     "height_tiles",
     "slab_tiles",
+    "part_tiles",
+    "line_parts",
     "num_blocks",
     "segment_blocks",
     "block_tiles",
@@ -46,7 +48,7 @@ class ComputeText:
         self._direction = schedule.direction
         self._phases: dict[object, PhaseText] = {}
         self._helpers: dict[str, str] = {}
-        self._steps = StepText(schedule, measures_of(schedule.direction), sticks, self._phases, self._helpers)
+        self._steps = StepText(schedule, measures_of(schedule), sticks, self._phases, self._helpers)
         self._kernel = self._kernel_text()
 
     @property

@@ -13,8 +13,9 @@ import re
 from collections.abc import Sequence
 
 from tilewright._planner.emit.phase import INDENT, call_lines, docstring, signature_lines
+from tilewright._planner.exchange_kernels import EXCHANGE_PLACES, NUM_SEMAPHORES
 from tilewright._planner.kernel_names import in_kernels
-from tilewright._planner.model import Compute, Deliver, Pass, Role, Schedule, Scope, Store
+from tilewright._planner.model import Combine, Compute, Deliver, Pass, Role, Schedule, Scope, Store
 from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent
 from tilewright.formula._inputs import Slabs
@@ -30,6 +31,7 @@ _RUNTIME = (
     *(f"{which}_{each.counter}{s}" for each in Direction for which, s in (("first", ""), ("num", "s"))),
     "num_written_rows",
     "first_block",
+    *EXCHANGE_PLACES,
     *(
         name
         for operand in ("left", "right")
@@ -41,6 +43,7 @@ _COMPILE_TIME = (
     "width",
     "height_tiles",
     "width_tiles",
+    "line_parts",
     "num_blocks",
     "line_segments",
     "segment_blocks",
@@ -92,7 +95,9 @@ class DataflowText:
         has_broadcast_input = any(each.slabs is not None for each in schedule.stores.values())
         made = schedule.multiplication
         is_batched = made is not None and made.is_batched
-        self._slabs = tiled_outputs or has_tiled_input or has_broadcast_input or is_batched
+        self._slabs = tiled_outputs or has_tiled_input or has_broadcast_input or is_batched or schedule.exchanged
+        # Whether a core may have a part of a line.
+        self._has_parts = self._is_product or schedule.exchanged
 
     def reader(self, name: str) -> str:
         lines = self._constants()
@@ -119,12 +124,14 @@ class DataflowText:
         """The head of a loop over the blocks of a line that the core has."""
         if self._schedule.segmented:
             return "for block in range(own_block, own_block + segment_blocks):"
-        blocks = "first_block, first_block + num_blocks" if self._is_product else "num_blocks"
+        blocks = "first_block, first_block + num_blocks" if self._has_parts else "num_blocks"
         return f"for block in range({blocks}):"
 
     @property
     def _block_tiles(self) -> str:
         """Tiles of a block that the line has."""
+        if self._schedule.exchanged:
+            return "block_tiles"
         return "part_of(block, block_tiles, width_tiles)" if self._is_product else LAST
 
     def _block_part(self, tensor: str) -> list[str]:
@@ -311,7 +318,7 @@ class DataflowText:
     def _loop(self, names: Sequence[str]) -> list[str]:
         """Blocks of inputs, one of each at a time."""
         stores = self._inputs[names[0]]
-        is_plain = len(names) == 1 and not self._is_product and not self._schedule.segmented
+        is_plain = len(names) == 1 and not self._has_parts and not self._schedule.segmented
         if is_plain and Role.ROWS_IN in stores and stores[Role.ROWS_IN].slabs is None:
             stick, block = self._size(names[0], "stick"), self._size(names[0], "block")
             arguments = [f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", stick, block, self._pages]
@@ -350,13 +357,22 @@ class DataflowText:
         ]  # fmt: skip
         lines = self._written_wide(tensors, wide) if wide else []
         for step in part.column:
+            if isinstance(step, Combine):
+                lines += self._exchanged(step)
             if isinstance(step, (Compute, Deliver)) and step.target in tensors and step.scope is Scope.COLUMN:
                 lines += self._written_column(tensors[step.target], step.target)
         return lines
 
+    def _exchanged(self, step: Combine) -> list[str]:
+        """What cores reduced their parts of a line to goes to all of them."""
+        number = NUM_SEMAPHORES * [each.target for each in self._schedule.combined].index(step.target)
+        half = ["(tile_row - first_tile_row) % 2", str(number)]
+        places = ["own_part", "line_parts", *EXCHANGE_PLACES[1:]]
+        return call_lines("exchange", [f"cb.{step.own}", f"cb.{step.source}", *half, *places], "")
+
     def _written_wide(self, tensors: dict[str, str], wide: Sequence[str]) -> list[str]:
         """Results as wide as the row, a block of each at a time."""
-        if len(wide) == 1 and not self._tiled_outputs and not (self._is_product or self._schedule.segmented):
+        if len(wide) == 1 and not self._tiled_outputs and not (self._has_parts or self._schedule.segmented):
             name = tensors[wide[0]]
             sizes = [self._size(name, "stick"), self._size(name, "block"), self._pages]
             return moved_lines("write_blocks", name, [f"cb.{wide[0]}", "stick", "rows", *sizes], "")
@@ -379,10 +395,16 @@ class DataflowText:
 
     def _written_column(self, tensor: str, buffer: str) -> list[str]:
         if self._tiled_outputs:
-            return moved_lines("write_tiles", tensor, [f"cb.{buffer}", "tile_row", self._if_written("1"), "1"], "")
+            count = self._if_first_part(self._if_written("1"))
+            return moved_lines("write_tiles", tensor, [f"cb.{buffer}", "tile_row", count, "1"], "")
         element = self._size(tensor, "element")
         sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
-        return moved_lines("write_sticks", tensor, [f"cb.{buffer}", "stick", "rows", *sizes], "")
+        rows = self._if_first_part("rows")
+        return moved_lines("write_sticks", tensor, [f"cb.{buffer}", "stick", rows, *sizes], "")
+
+    def _if_first_part(self, count: str) -> str:
+        """A number of tiles or rows of a column, which one of the cores that share a line writes."""
+        return f"{count} if own_part == 0 else 0" if self._schedule.exchanged else count
 
     # What both have.
 

@@ -26,7 +26,7 @@ from tilewright._planner.emit.phase import (
     signature_lines,
     sum_phase,
 )
-from tilewright._planner.model import Compute, Deliver, Pass, Pop, Reduce, Role, Schedule, Scope, Step, Tilize
+from tilewright._planner.model import Combine, Compute, Deliver, Pass, Pop, Reduce, Role, Schedule, Scope, Step, Tilize
 from tilewright._planner.register_program import MatrixStep, Register, RegisterProgram, TileSource, as_integers, loaded
 from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent, expression_text
@@ -51,10 +51,10 @@ class Measures:
 INNER = Measures("inner_tiles", "inner_tiles", "inner_partial", "inverse_inner_bits", "inner_mean_factor_bits")
 
 
-def measures_of(direction: Direction) -> Measures:
-    return Measures(
-        direction.tiles, "block_tiles", "partial", f"inverse_{direction.length}_bits", "mean_factor_bits"
-    )  # fmt: skip
+def measures_of(schedule: Schedule) -> Measures:
+    direction = schedule.direction
+    tiles = "part_tiles" if schedule.exchanged else direction.tiles
+    return Measures(tiles, "block_tiles", "partial", f"inverse_{direction.length}_bits", "mean_factor_bits")
 
 
 class StepText:
@@ -125,6 +125,8 @@ class StepText:
                 return self._compute(step, indent, pops)
             case Reduce():
                 return self._reduce(step, indent, pops)
+            case Combine():
+                return self._combine(step, indent), set()
             case Deliver():
                 return self._deliver(step, indent, pops)
         raise AssertionError(step)
@@ -234,11 +236,18 @@ class StepText:
 
     # Reductions.
 
-    def _factor(self, step: Reduce) -> str:
-        if step.value.function != "mean":
+    def _factor(self, step: Reduce | Combine) -> str:
+        is_part = self._schedule.stores[step.target].role is Role.OWN_PART
+        if step.value.function != "mean" or is_part:
             return "FLOAT32_ONE"
         is_cut = self._schedule.stores[step.target].read_by_matrix_unit
         return self._measures.mean_factor if is_cut else self._measures.inverse
+
+    def _combine(self, step: Combine, indent: str) -> list[str]:
+        arguments = [f"cb.{step.source}", f"cb.{step.target}", "line_parts"]
+        if step.value.function == "max":
+            return call_lines("largest_of_parts", arguments, indent)
+        return call_lines("add_parts", [*arguments, self._factor(step)], indent)
 
     def _reduce(self, step: Reduce, indent: str, pops: set[str]) -> tuple[list[str], set[str]]:
         if step.program is not None:

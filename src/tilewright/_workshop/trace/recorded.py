@@ -72,7 +72,7 @@ def place(
     tiles: list[Float64] = []
     tile_rows: list[int] = []
     columns: list[int] = []
-    rounds, problem, segments = 1, "", plan.rows.segments
+    rounds, problem, segments, parts = 1, "", plan.rows.segments, plan.rows.line_parts
     for work in plan.split.work:
         core = (work.core.x, work.core.y)
         by_tile = plan.rows.direction is not Direction.ROWS
@@ -84,6 +84,8 @@ def place(
         # Of a line that cores share, a core has its segments; what each of them needs in full it has in full.
         is_shared = is_per_line and segments > 1 and len(blocks) * segments == per_row * count
         per_row = per_row // segments if is_shared else per_row
+        has_part = is_cut and parts > 1  # and of what serves all lines that part, too
+        per_row = per_row // parts if has_part else per_row
         rounds, left = divmod(len(blocks), per_row * count)
         if left or not rounds:
             rounds = 1

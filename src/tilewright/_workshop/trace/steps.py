@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tilewright._errors import TilewrightError
 from tilewright._planner.error_bound import step_bound
 from tilewright._planner.matmul import Multiplication
-from tilewright._planner.model import Compute, Deliver, Reduce, Role, Schedule, Store, Tilize
+from tilewright._planner.model import Combine, Compute, Deliver, Reduce, Role, Schedule, Store, Tilize
 from tilewright._workshop.trace.call_sites import CallSite
 from tilewright.formula._direction import Direction
 from tilewright.formula._evaluate import apply
@@ -154,7 +154,8 @@ class _Numbered:
         own = dataclasses.replace(schedule, left=None)
         for step in own.steps():
             target = step.tiles if isinstance(step, Tilize) else getattr(step, "target", "")
-            if target:
+            # A core's part of a sum has no reference of its own; what all parts make has.
+            if target and self._stores[target].role is not Role.OWN_PART:
                 store = self._stores[target]
                 as_rows = isinstance(step, (Compute, Deliver)) and step.as_rows
                 region = Region.ROWS if as_rows else _region(store, self._direction)
@@ -195,7 +196,7 @@ def _name_of(step: object, store: Store) -> str:
     if isinstance(step, Tilize):
         assert store.value is not None
         return f"tilize_{store.value.name}"
-    if isinstance(step, Reduce):
+    if isinstance(step, (Reduce, Combine)):
         return store.name
     return "result" if store.role is Role.OUTPUT and store.name in ("out_rm", "out_tiled") else store.name
 
