@@ -17,7 +17,7 @@ from tilewright._wire.data_formats import data_formats_header
 HOST = NATIVE / "host"
 INCLUDE = HOST / "include"
 
-# Subject: the paths of tt-metal that it stands for, without their suffix .hpp where they have it.
+# Subject, or several: the paths of tt-metal that it stands for, without their suffix .hpp where they have it.
 _PATHS = {
     "tw_host/stl.hpp": """
         tt_stl/span tt_stl/small_vector tt_stl/strong_type tt_stl/overloaded tt_stl/optional_reference
@@ -90,6 +90,8 @@ _PATHS = {
         tt-metalium/experimental/metal2_host_api/advanced_options tt-metalium/experimental/metal2_host_api/program
         tt-metalium/experimental/metal2_host_api/utility/group tt-metalium/experimental/metal2_host_api/utility/table
         ttnn/operations/core/data_movement_kernel/datamovement_kernel_config
+    """,
+    "tw_host/compute_kernel_config.hpp tw_host/host_api.hpp": """
         ttnn/operations/core/compute_kernel/compute_kernel_config ttnn/operations/compute_throttle_utils
     """,
     "tw_host/device_operation.hpp": """
@@ -130,7 +132,7 @@ _PATHS = {
 
 @functools.cache
 def host_headers() -> dict[str, str]:
-    """Every path host code may include, and the subject that has its declarations.
+    """Every path host code may include, and the subjects that have its declarations.
 
     >>> host_headers()["tt-metalium/host_api.hpp"]
     'tw_host/host_api.hpp'
@@ -145,7 +147,10 @@ def host_headers() -> dict[str, str]:
 @functools.cache
 def _texts() -> dict[str, bytes]:
     """The text of each header by its path."""
-    leading = {path: f'#pragma once\n#include "{subject}"\n' for path, subject in host_headers().items()}
+    leading = {
+        path: "#pragma once\n" + "".join(f'#include "{each}"\n' for each in subjects.split())
+        for path, subjects in host_headers().items()
+    }
     return {path: text.encode() for path, text in {**leading, "wire/data_formats.h": data_formats_header()}.items()}
 
 

@@ -189,15 +189,17 @@ def link(objects: Sequence[Path], against: Sequence[str] = ()) -> Path:
         against: options of the linker for a library of Python's, in the place of those for one that stands alone.
     """
     compiler = find_compiler()
-    name = digest(compiler.identity, *against, *(file_digest(each) for each in objects))
+    # A process with ttnn has a libstdc++ too: its variables must not become those of the one linked here, whose streams
+    # would find facets of the other and stop at the first number.
+    own = ["-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL"] if compiler.family == "gcc" else []
+    options = [*against, "-Wl,--warn-unresolved-symbols"] if against else own
+    name = digest(compiler.identity, *options, *(file_digest(each) for each in objects))
     target = _entries() / f"{name}.so"
     if read_entry(target) is not None:
         note_use(target)
         return target
     with building(f"cpp-link-{name}") as work:
         built = work / "operation.so"
-        alone = ["-static-libstdc++", "-static-libgcc"] if compiler.family == "gcc" else []
-        options = [*against, "-Wl,--warn-unresolved-symbols"] if against else alone
         result = compiler.run(
             ["-shared", *map(str, objects), "-Wl,-Bsymbolic", "-Wl,-z,defs", *options, "-o", str(built)]
         )

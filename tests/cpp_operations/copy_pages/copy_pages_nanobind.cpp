@@ -8,6 +8,7 @@
 
 #include "ttnn-nanobind/bind_function.hpp"
 #include "ttnn/device_operation.hpp"
+#include "ttnn/operations/core/compute_kernel/compute_kernel_config.hpp"
 #include "ttnn/tensor/tensor.hpp"
 #include "ttnn/tensor/tensor_ops.hpp"
 
@@ -35,7 +36,9 @@ struct CopyPages {
     using tensor_return_value_t = Tensor;
 
     static void validate_on_program_cache_miss(const operation_attributes_t&, const tensor_args_t& args) {
-        TT_FATAL(args.input.layout() == Layout::ROW_MAJOR, "Input must be in ROW_MAJOR layout");
+        TT_FATAL(args.input.layout() == Layout::ROW_MAJOR, "Not in ROW_MAJOR layout: {}", args.input.logical_shape());
+        const auto config = init_device_compute_kernel_config(args.input.device()->arch(), {}, MathFidelity::HiFi4);
+        TT_FATAL(config.math_fidelity == MathFidelity::HiFi4, "The default is not taken");
     }
     static TensorSpec compute_output_specs(const operation_attributes_t& attributes, const tensor_args_t& args) {
         const DataType dtype = attributes.mistake == 1 ? DataType::BFLOAT8_B : args.input.dtype();
