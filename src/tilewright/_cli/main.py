@@ -118,13 +118,13 @@ def _run_command(given: list[str], import_module: Callable[[str], Any]) -> int:
     is_further = given[1:2] and given[1] in FURTHER_COMMANDS.get(known.command, ())
     words = given[:2] if is_further else given[:1]
     name, rest = " ".join(words), given[len(words) :]
-    if any(os.path.isdir(word) for word in rest):  # noqa: PTH112 (a path object costs more than this)
-        rest = import_module("tilewright._cli.cpp_target").with_script(name, rest)
-    if name in _OF_FILES:
-        rest = _with_suffix(rest)
-    command = import_module(f"tilewright._cli.{words[-1]}_command")
     as_json = wants_json(rest)
     try:
+        if any(os.path.isdir(word) for word in rest):  # noqa: PTH112 (a path object costs more than this)
+            rest = import_module("tilewright._cli.cpp_target").with_script(name, rest)
+        if name in _OF_FILES:
+            rest = _with_suffix(rest)
+        command = import_module(f"tilewright._cli.{words[-1]}_command")
         return int(command.run(list(rest)))
     except UsageExit as end:
         if as_json:

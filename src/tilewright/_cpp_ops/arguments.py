@@ -24,6 +24,11 @@ _NUMBERS: dict[str, Callable[[int], Any]] = {
     "bool": lambda seed: False,
 }
 
+_MEMBERS = {
+    "dtype": ("bfloat16", "float32", "bfloat8_b", "bfloat4_b", "int32", "uint32", "uint16"),
+    "layout": ("TILE_LAYOUT", "ROW_MAJOR_LAYOUT"),
+}
+
 
 def python_file(file: Path, name: str) -> ModuleType:
     """A Python file as a module."""
@@ -71,14 +76,52 @@ def _from_signature(
     return [], kwargs
 
 
-def placed(value: Any, dtype: Any, ttnn: Any, device: Any, layout: Any = None) -> Any:
-    """An array as a tensor on the device, row-major unless told otherwise; other values as they are."""
+def call_arguments(
+    folder: Path,
+    function: CppFunction | LinkedFunction,
+    case: tuple[tuple[int, ...], str, int],
+    ttnn: Any,
+    device: Any,
+    layout: str | None = None,
+) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments of a call, their tensors on the device.
+
+    Args:
+        case: shape, dtype and seed.
+        layout: of the tensors, ``TILE`` or ``ROW_MAJOR``; else ``LAYOUT`` of ``test_dev/inputs.py``, else row-major.
+    """
+    shape, dtype, seed = case
+    args, kwargs = operation_inputs(folder, function)(shape, dtype, seed)
+    kind, lies = _member(ttnn, "dtype", dtype.lower()), folder_layout(folder, ttnn, layout)
+    named = {name: placed(each, kind, ttnn, device, lies) for name, each in kwargs.items()}
+    return [placed(each, kind, ttnn, device, lies) for each in args], named
+
+
+def folder_layout(folder: Path, ttnn: Any, layout: str | None = None) -> Any:
+    """The layout of an operation's tensors, where nothing else is said about one of them."""
+    module = inputs_file(folder)
+    name = layout or getattr(module, "LAYOUT", "ROW_MAJOR")
+    return _member(ttnn, "layout", f"{str(name).upper().removesuffix('_LAYOUT')}_LAYOUT")
+
+
+def _member(ttnn: Any, what: str, name: str) -> Any:
+    """A dtype or layout of ttnn by its name."""
+    if name not in _MEMBERS[what]:
+        listed = ", ".join(each.removesuffix("_LAYOUT") for each in _MEMBERS[what])
+        raise CppOperationError(f"{what} {name.removesuffix('_LAYOUT')}: must be one of {listed}")
+    return getattr(ttnn, name)
+
+
+def placed(value: Any, dtype: Any, ttnn: Any, device: Any, layout: Any) -> Any:
+    """An array as a tensor on the device, a function as what it gives for ttnn and the device, others as they are."""
+    if callable(value):
+        return value(ttnn, device)
     if not isinstance(value, np.ndarray):
         return value
     if hasattr(ttnn, "from_numpy"):
-        return ttnn.from_numpy(value, dtype=dtype, layout=layout or ttnn.ROW_MAJOR_LAYOUT, device=device)
+        return ttnn.from_numpy(value, dtype=dtype, layout=layout, device=device)
     tensor = ttnn.Tensor(np.ascontiguousarray(value, np.float32), dtype)
-    return (tensor if layout in (None, ttnn.ROW_MAJOR_LAYOUT) else tensor.to(layout)).to(device)
+    return (tensor if layout == ttnn.ROW_MAJOR_LAYOUT else tensor.to(layout)).to(device)
 
 
 def values(tensor: Any) -> Any:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of a C++ operation for commands that watch launches: twice, with other tensors and other numbers.
 
-The second call finds the first one's program in the cache, and is compared with a program made anew. Tensors come from
-the folder's ``test_dev/inputs.py`` (``inputs(shape, dtype, seed)`` gives arguments, arrays in the place of tensors), or
-follow from the signature: every tensor that must be given has the shape asked for. Where the folder has a design
-document, its circular buffers are compared with those of the program.
+The second call finds the first one's program in the cache, and is compared with a program made anew. Arguments come
+from the folder's ``test_dev/inputs.py``: ``inputs(shape, dtype, seed)`` gives them, arrays in the place of tensors, and
+``LAYOUT`` says how these lie. Else they follow from the signature: every tensor that must be given has the shape asked
+for. Where the folder has a design document, its circular buffers are compared with those of the program.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tilewright._cpp_ops.arguments import operation_inputs, placed
+from tilewright._cpp_ops.arguments import call_arguments
 from tilewright._cpp_ops.build import built_folder, current_ttnn, register
 from tilewright._cpp_ops.errors import CppOperationError
 from tilewright._cpp_ops.library import CppFunction, OperationLibrary
@@ -35,11 +35,13 @@ def call_operation(
     arch: str | None = None,
     grid: tuple[int, int] | None = None,
     link: bool = False,
+    layout: str | None = None,
 ) -> None:
     """Builds the operation in ``folder`` and calls each of its functions twice on a device of its own.
 
     Args:
         link: link it against the installed ttnn. Its programs are not seen then, and not compared.
+        layout: of the tensors, ``TILE`` or ``ROW_MAJOR``; None for what ``test_dev/inputs.py`` says.
     """
     ttnn = current_ttnn()
     built = built_folder(folder, link)
@@ -57,9 +59,7 @@ def call_operation(
             if recording is not None:
                 recording.compare_with_fresh(seed > 0)
             for function in functions.values():
-                args, kwargs = operation_inputs(folder, function)(shape, dtype, seed)
-                args = [placed(each, getattr(ttnn, dtype), ttnn, device) for each in args]
-                kwargs = {name: placed(each, getattr(ttnn, dtype), ttnn, device) for name, each in kwargs.items()}
+                args, kwargs = call_arguments(folder, function, (shape, dtype, seed), ttnn, device, layout)
                 kept.append((args, kwargs, function(*args, **kwargs)))
         for function, call in zip(functions.values(), kept[-len(functions) :], strict=True):
             print(_line(function, shape, dtype, call[2]), flush=True)

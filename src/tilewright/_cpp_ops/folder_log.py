@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilewright._cpp_ops.arguments import operation_inputs, placed
+from tilewright._cpp_ops.arguments import call_arguments
 from tilewright._cpp_ops.build import build_operation
 from tilewright._cpp_ops.driver import DEFAULT_SHAPE
 from tilewright._cpp_ops.errors import CppOperationError
@@ -114,10 +114,8 @@ def _call_first(folder: OperationFolder, library: OperationLibrary, shape: tuple
     ttnn, function = library.ttnn, next(iter(library.functions.values()))
     device = ttnn.open_device(device_id=0)
     try:
-        args, kwargs = operation_inputs(folder.root, function)(shape, dtype, 0)
-        kind = getattr(ttnn, dtype)
-        given = [placed(each, kind, ttnn, device) for each in args]
-        function(*given, **{name: placed(each, kind, ttnn, device) for name, each in kwargs.items()})
+        args, kwargs = call_arguments(folder.root, function, (shape, dtype, 0), ttnn, device)
+        function(*args, **kwargs)
     finally:
         ttnn.close_device(device)
 

@@ -6,11 +6,20 @@ Commands that run scripts (exec, check, time, report, debug) take a folder so wi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from tilewright._build.cache import cache_directory, digest, note_use, read_entry, write_atomically
 from tilewright._cpp_ops.driver import DEFAULT_SHAPE
+from tilewright._cpp_ops.errors import CppOperationError
+
+
+class TargetError(CppOperationError):
+    """An option about the call of a folder's operation that says nothing."""
+
+    exit_status = 2
+
 
 _COMMANDS = ("exec", "check", "time", "report", "debug")
 
@@ -33,7 +42,7 @@ def with_script(command: str, arguments: Sequence[str], real_ttnn: bool) -> list
         return given
     real = _value(given, "--ttnn") == "real" or (_value(given, "--ttnn") is None and real_ttnn)
     folder = Path(given[place]).absolute()
-    taken = {"--shape", "--dtype"} if real else {"--shape", "--dtype", "--arch", "--grid"}
+    taken = {"--shape", "--dtype", "--layout", *(() if real else ("--arch", "--grid"))}
     values = {name: _value(given, name) for name in taken}
     given[place] = str(_script(folder, values, real, "--link" in given))
     return [word for word in _without(given, taken) if word != "--link"]
@@ -72,16 +81,23 @@ def _without(arguments: Sequence[str], names: set[str]) -> list[str]:
     return kept
 
 
+def _sizes(option: str, given: str, form: str, allowed: str) -> tuple[int, ...]:
+    """The sizes of an option, all above 0."""
+    if not re.fullmatch(form, given.lower()) or 0 in map(int, given.lower().split("x")):
+        raise TargetError(f"{option} {given!r} must be {allowed}")
+    return tuple(map(int, given.lower().split("x")))
+
+
 def _script(folder: Path, values: dict[str, str | None], real: bool, link: bool) -> Path:
     """A script that calls the operation; under a name for its text, so that it can be shown and run again."""
-    sides = tuple(map(int, (values.get("--shape") or "x".join(map(str, DEFAULT_SHAPE))).lower().split("x")))
-    grid = values.get("--grid")
-    cores = None if grid is None else tuple(map(int, grid.lower().split("x")))
+    shape, grid = values.get("--shape"), values.get("--grid")
+    sides = DEFAULT_SHAPE if shape is None else _sizes("--shape", shape, r"\d+(x\d+)*", "sizes, such as 2x3x64x128")
+    cores = None if grid is None else _sizes("--grid", grid, r"\d+x\d+", "columns and rows, such as 8x8")
     first = "import ttnn  # noqa: F401" if real else "import tilewright.ttnn"
     text = (
         f"{first}\nfrom pathlib import Path\nfrom tilewright._cpp_ops.driver import call_operation\n\n"
         f"call_operation(Path({str(folder)!r}), {sides!r}, {values.get('--dtype') or 'bfloat16'!r}, "
-        f"{values.get('--arch')!r}, {cores!r}{', link=True' if link else ''})\n"
+        f"{values.get('--arch')!r}, {cores!r}, {link!r}, {values.get('--layout')!r})\n"
     ).encode()
     path = cache_directory() / "cpp" / f"{folder.name}-{digest(text)[:16]}.py"
     if read_entry(path) != text:

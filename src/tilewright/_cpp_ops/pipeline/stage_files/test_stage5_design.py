@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import ttnn
 
-from tilewright._cpp_ops.arguments import operation_inputs, placed
+from tilewright._cpp_ops.arguments import call_arguments
 from tilewright._cpp_ops.build import build_operation
 from tilewright._cpp_ops.driver import DEFAULT_SHAPE, case_of, nearest_comparison
 from tilewright._cpp_ops.pipeline import FOLDER_VARIABLE
@@ -28,10 +28,8 @@ def test_circular_buffers_are_those_of_the_design(device: Any, shape: tuple[int,
     library.bridge.launches = False
     try:
         for function in library.functions.values():
-            args, kwargs = operation_inputs(FOLDER, function)(shape, "bfloat16", 0)
-            tensors = [placed(each, ttnn.bfloat16, ttnn, device) for each in args]
-            named = {name: placed(each, ttnn.bfloat16, ttnn, device) for name, each in kwargs.items()}
-            result = function(*tensors, **named)
+            args, kwargs = call_arguments(FOLDER, function, (shape, "bfloat16", 0), ttnn, device)
+            result = function(*args, **kwargs)
     finally:
         library.bridge.on_program = None
         library.bridge.launches = True

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import ttnn
 
-from tilewright._cpp_ops.arguments import inputs_file, placed, values
+from tilewright._cpp_ops.arguments import folder_layout, inputs_file, placed, values
 from tilewright._cpp_ops.build import build_operation
 from tilewright._cpp_ops.library import is_host_error
 from tilewright._cpp_ops.operation_folder import read_folder
@@ -61,7 +61,7 @@ def arguments(case: FeatureCase, device: Any) -> tuple[dict[str, Any], dict[str,
     given = {}
     for name, each in plain.items():
         dtype, layout = tensor_axes(case, name)
-        given[name] = placed(each, dtype or ttnn.bfloat16, ttnn, device, layout)
+        given[name] = placed(each, dtype or ttnn.bfloat16, ttnn, device, layout or folder_layout(FOLDER, ttnn))
     is_judged = INPUTS is not None and hasattr(INPUTS, "reference") and hasattr(INPUTS, "tolerance")
     return given, plain if is_judged else None
 
