@@ -108,8 +108,10 @@ def main(kind: str, chips: int) -> None:
         wanted = expected if is_divided else expected[chip : chip + 1]
         assert_close(f"chip {chip} of {chips}, {kind} parallel", result, wanted, roundings)
 
-    mesh.quiesce_devices()  # a submesh has command queues of its own
-    one_chip = mesh.create_submesh(ttnn.MeshShape(1, 1))
+    ttnn.close_mesh_device(mesh)
+    ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
+
+    one_chip = ttnn.open_mesh_device(ttnn.MeshShape(1, 1))
     alone = DecoderLayer(one_chip, weights, 1)
     single = torch.cat([ttnn.to_torch(alone(alone.to_mesh(row, None))) for row in x.split(1)])
     together = results[0] if is_divided else torch.cat(results)
@@ -118,8 +120,7 @@ def main(kind: str, chips: int) -> None:
     else:
         print(f"{chips} chips against one: {'the same bits' if torch.equal(together, single) else 'different bits'}")
         assert torch.equal(together, single)
-    one_chip.quiesce_devices()
-    ttnn.close_mesh_device(mesh)
+    ttnn.close_mesh_device(one_chip)
 
 
 if __name__ == "__main__":
