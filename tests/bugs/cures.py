@@ -216,7 +216,7 @@ NOT_MECHANICAL = {
     "noc-unaligned": "an address has to change on both sides",
     "noc-page-out-of-range": _INTENT + "a loop's bound has to change",
     "noc-page-stride": "the address is computed anew",
-    "noc-multicast-read": "which core of the rectangle was meant is not known",
+    "noc-multicast-address": "which core of the rectangle was meant is not known",
     "noc-multicast-count": "the number or the rectangle is wrong",
     "noc-multicast-no-receiver": "the receivers are not known",
     "noc-multicast-misses": "the rectangle of data or that of the flag is wrong",

@@ -184,6 +184,23 @@ def test_tilize_must_be_undone(device: ttnn.Device) -> None:
     assert notes("tilize_uninit(0, 2);") == []
 
 
+def test_tilize_of_rows_with_other_widths_than_its_init(device: ttnn.Device) -> None:
+    def notes(init_tiles: int) -> list[RunNote]:
+        tilize = "cb_wait_front(0, 1); cb_reserve_back(2, 1); tilize_block(0, 1, 2); cb_push_back(2, 1);"
+        body = (
+            f"{START}\ntilize_init(0, {init_tiles}, 2); {tilize} tilize_uninit(0, 2); copy_init(2);\n"
+            f"{step('cb_wait_front(2, 1); copy_tile(2, 0, 0);')}"
+        )
+        inputs = [tiles(device, 32, 32), tiles(device, 32, 32)]
+        found = run_checked(inputs, empty(device, 32, 32), compute_kernel(body), [circular_buffer(2, 1)])
+        return [note for note in found if note.rule != "cb-layout"]  # what it tilizes are tiles already
+
+    note = one_note(notes(2))
+    assert (note.rule, note.cb) == ("init-missing", 0)
+    assert "tilize_init for 1 tiles a row, but the unpackers were last set up by tilize_init for 2 tiles" in note.text
+    assert notes(1) == []
+
+
 def test_pack_untilize_must_be_undone(device: ttnn.Device) -> None:
     def notes(uninit: str) -> list[RunNote]:
         untilize = (

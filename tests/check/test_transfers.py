@@ -415,11 +415,42 @@ def test_the_corners_of_a_multicast(device) -> None:
 
 
 @pytest.mark.parametrize("checked", [True, False])
-def test_a_read_from_a_multicast_address_is_refused(device, checked: bool) -> None:
-    rectangle = "get_noc_multicast_addr(there_x, there_y, there_x, there_y, get_write_ptr(0))"
-    with pytest.raises(KernelError, match="the source is a multicast address, of the rectangle") as error:
-        run_pair(device, f"noc_async_read({rectangle}, get_write_ptr(0), 32);", "", checked=checked)
-    assert error.value.rule == "noc-multicast-read"
+@pytest.mark.parametrize(
+    "call",
+    [
+        "noc_async_read({address}, get_write_ptr(0), 32); noc_async_read_barrier();",
+        "noc_async_write(get_write_ptr(0), {address}, 32); noc_async_write_barrier();",
+        "noc_semaphore_inc({address}, 1); noc_async_atomic_barrier();",
+        "noc_inline_dw_write({address}, 1); noc_async_write_barrier();",
+    ],
+)
+def test_a_multicast_address_in_a_call_for_one_core_is_refused(device, call: str, checked: bool) -> None:
+    place = "get_semaphore(0)" if "semaphore" in call or "inline" in call else "get_write_ptr(0)"
+    one_core = f"get_noc_addr(there_x, there_y, {place})"
+    receiver = "cb_push_back(0, 1);" if "async_read" in call else ""
+    rectangle = f"get_noc_multicast_addr(there_x, there_y, there_x, there_y, {place})"
+    with pytest.raises(
+        KernelError, match="is for one core, and the address is a multicast's, of the rectangle"
+    ) as error:
+        run_pair(device, call.format(address=rectangle), receiver, checked=checked)
+    assert error.value.rule == "noc-multicast-address"
+    assert "noc-multicast-address" not in rules(run_pair(device, call.format(address=one_core), receiver))
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_a_multicast_to_the_address_of_one_core_is_refused(device, checked: bool) -> None:
+    sender = "noc_async_write_multicast(get_write_ptr(0), get_noc_addr(there_x, there_y, get_write_ptr(0)), 2048, 1);"
+    with pytest.raises(KernelError, match=r"the address is that of core \(\d+,\d+\) alone") as error:
+        run_pair(device, sender + "noc_async_write_barrier();", "", checked=checked)
+    assert error.value.rule == "noc-multicast-address"
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_logical_corners_of_a_multicast_are_named_with_their_noc_coordinates(device, checked: bool) -> None:
+    address = "get_noc_multicast_addr(1, 0, 1, 0, get_write_ptr(0))"
+    with pytest.raises(KernelError, match=r"cores \(1,0\)-\(1,0\) have NoC coordinates \(\d+,\d+\)-") as error:
+        run_pair(device, f"noc_async_write_multicast(get_write_ptr(0), {address}, 2048, 1);", "", checked=checked)
+    assert error.value.rule == "noc-multicast-no-receiver"
 
 
 def test_a_plain_run_warns_of_a_wrong_number_of_receivers(device) -> None:

@@ -206,7 +206,7 @@ FAULTS = (
     Fault("SKIP_FLAG", always("hang-semaphore")),
     Fault("SKIP_READY", always("hang-semaphore")),
     Fault("RESET_AFTER_READY", always("semaphore-lost-reset")),
-    Fault("READ_MULTICAST", always("noc-multicast-read")),
+    Fault("READ_MULTICAST", always("noc-multicast-address")),
 )
 NAMES = tuple(fault.name for fault in FAULTS)
 

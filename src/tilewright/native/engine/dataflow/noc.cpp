@@ -16,6 +16,7 @@
 #include "fabric/fabric.h"
 #include "noc_address.h"
 #include "noc_delivery.h"
+#include "noc_refusals.h"
 #include "run/scheduler.h"
 
 namespace tw {
@@ -51,39 +52,6 @@ static void stop_at_missing_buffer(uint64_t offset, const char* call) {
             cb,
             core.x,
             core.y);
-    }
-}
-
-// Coordinates that no node has; those of a core by its place in the grid have to be converted.
-[[noreturn]] static void stop_at_no_node(uint32_t x, uint32_t y, const char* call) {
-    for (const Core& core : this_scheduler()->program.chip.cores()) {
-        if (core.x == x && core.y == y) {
-            kernel_error(
-                "%s: nothing answers at NoC coordinates (%u,%u). The logical core (%u,%u) has NoC coordinates (%u,%u): "
-                "device.worker_core_from_logical_core gives them on the host, my_x and my_y in the kernel",
-                call,
-                x,
-                y,
-                x,
-                y,
-                core.noc_x,
-                core.noc_y);
-        }
-    }
-    kernel_error("%s: nothing answers at NoC coordinates (%u,%u)", call, x, y);
-}
-
-// A read has one source: a multicast address has a rectangle of them.
-static void stop_at_multicast_read(uint64_t source) {
-    if (source >> (kNocLocalBits + 2 * kNocNodeBits) != 0) [[unlikely]] {
-        const NocRectangle rectangle(source);
-        rule_error(
-            Rule::NocMulticastRead,
-            "noc_async_read: the source is a multicast address, of the rectangle (%u,%u)-(%u,%u)",
-            rectangle.left(),
-            rectangle.top(),
-            rectangle.right(),
-            rectangle.bottom());
     }
 }
 
@@ -154,33 +122,30 @@ static uint8_t* local_memory(uint32_t address, uint64_t bytes, const char* call)
 }
 
 template <typename Action>
-static void for_each_in_rectangle(uint64_t address, uint32_t flags, const char* call, Action action) {
-    const NocRectangle rectangle(address);
+static void for_each_in_rectangle(uint64_t address, uint32_t flags, Action action) {
     const Core* self = current_instance().core;
-    bool any = false;
-    rectangle.for_each_core(this_scheduler()->program.chip, [&](const Core& core, uint32_t x, uint32_t y) {
-        any = true;
+    NocRectangle(address).for_each_core(this_scheduler()->program.chip, [&](const Core& core, uint32_t x, uint32_t y) {
         if (&core != self || (flags & kNocLoopback) != 0) {
             action(x, y);
         }
     });
-    if (!any) {
-        rule_error(
-            Rule::NocMulticastNoReceiver,
-            "%s: no worker core in the rectangle (%u,%u)-(%u,%u)",
-            call,
-            rectangle.left(),
-            rectangle.top(),
-            rectangle.right(),
-            rectangle.bottom());
-    }
 }
 
-// A plain run looks at the rectangle, too: beside the copies to its cores that costs nothing.
-static void check_plain_rectangle(uint64_t rectangle, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
+// A plain run looks at the rectangle, too. A kernel sends to the same cores again and again, and looks once.
+static void look_at_rectangle(
+    uint64_t rectangle, uint32_t num_destinations, uint32_t noc, uint32_t flags, const char* call) {
     KernelInstance& instance = current_instance();
-    if (instance.checks == nullptr && !instance.scheduler->looking_ahead) {
-        check_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
+    const bool loopback = (flags & kNocLoopback) != 0;
+    const uint64_t key =
+        rectangle >> kNocLocalBits | uint64_t{num_destinations} << 32 | uint64_t{loopback} << 31 | uint64_t{noc} << 30;
+    static_assert(4 * kNocNodeBits <= 30);
+    if (key == instance.right_rectangle) [[likely]] {
+        return;
+    }
+    stop_at_no_rectangle(rectangle, call);
+    const bool is_plain = instance.checks == nullptr && !instance.scheduler->looking_ahead;
+    if (is_plain && check_rectangle(instance, rectangle, num_destinations, noc, loopback)) {
+        instance.right_rectangle = key;
     }
 }
 
@@ -361,7 +326,7 @@ using namespace tw;
 extern "C" {
 
 void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint32_t noc, uint32_t transaction_id) {
-    stop_at_multicast_read(source);
+    stop_at_multicast_address(source, "noc_async_read");
     on_noc_read(current_instance(), source, destination_l1, bytes, noc, transaction_id);
     uint8_t* to = local_memory(destination_l1, bytes, "noc_async_read");
     const NocAddress where = decode_noc_address(source);
@@ -380,6 +345,7 @@ void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint3
 
 void tw_noc_write(
     uint32_t source_l1, uint64_t destination, uint32_t bytes, uint32_t noc, uint32_t flags, uint32_t transaction_id) {
+    stop_at_multicast_address(destination, "noc_async_write");
     wait_for_flag_delivered(destination, bytes);
     on_noc_write(current_instance(), source_l1, destination, bytes, noc, flags, transaction_id);
     if (bytes == sizeof(uint32_t)) [[unlikely]] {
@@ -407,14 +373,14 @@ void tw_noc_write_multicast(
     uint32_t noc,
     uint32_t flags,
     uint32_t transaction_id) {
+    const char* call = "noc_async_write_multicast";
+    look_at_rectangle(rectangle, num_destinations, noc, flags, call);
     wait_for_flags_delivered(rectangle, bytes);
     on_noc_write_multicast(
         current_instance(), source_l1, rectangle, bytes, num_destinations, noc, flags, transaction_id);
-    check_plain_rectangle(rectangle, num_destinations, noc, flags);
-    const char* call = "noc_async_write_multicast";
     const uint8_t* from = local_memory(source_l1, bytes, call);
     noc_takes(current_instance(), from, bytes);
-    for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
+    for_each_in_rectangle(rectangle, flags, [&](uint32_t x, uint32_t y) {
         if (bytes == sizeof(uint32_t)) [[unlikely]] {
             note_raise(x, y, rectangle & kNocLocalMask);
         }
@@ -431,6 +397,7 @@ void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_ena
     if (fabric != nullptr && fabric->write_word(destination, value)) {
         return;
     }
+    stop_at_multicast_address(destination, "noc_inline_dw_write");
     wait_for_flag_delivered(destination, sizeof value);
     on_noc_inline_write(current_instance(), destination, value, noc, flags);
     note_raise(destination);
@@ -441,11 +408,11 @@ void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_ena
 
 void tw_noc_inline_write_multicast(
     uint64_t rectangle, uint32_t value, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
+    const char* call = "noc_inline_dw_write";
+    look_at_rectangle(rectangle, num_destinations, noc, flags, call);
     wait_for_flags_delivered(rectangle, sizeof value);
     on_noc_inline_write_multicast(current_instance(), rectangle, value, num_destinations, noc, flags);
-    check_plain_rectangle(rectangle, num_destinations, noc, flags);
-    const char* call = "noc_inline_dw_write";
-    for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
+    for_each_in_rectangle(rectangle, flags, [&](uint32_t x, uint32_t y) {
         note_raise(x, y, rectangle & kNocLocalMask);
         write_enabled_bytes(x, y, rectangle & kNocLocalMask, value, 0xF, call);
     });
@@ -453,6 +420,7 @@ void tw_noc_inline_write_multicast(
 }
 
 void tw_noc_zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
+    stop_at_multicast_address(destination, "noc_async_write_zeros");
     on_noc_zero(current_instance(), destination, bytes, noc);
     const NocAddress where = decode_noc_address(destination);
     uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "noc_async_write_zeros");
@@ -468,6 +436,7 @@ void tw_noc_zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
 }
 
 void tw_noc_atomic_increment(uint64_t destination, uint32_t amount, uint32_t wrap, uint32_t noc, uint32_t flags) {
+    stop_at_multicast_address(destination, "noc_semaphore_inc");
     on_noc_atomic(current_instance(), destination, amount, noc, flags);
     note_raise(destination);
     const NocAddress where = decode_noc_address(destination);
@@ -477,10 +446,10 @@ void tw_noc_atomic_increment(uint64_t destination, uint32_t amount, uint32_t wra
 
 void tw_noc_atomic_increment_multicast(
     uint64_t rectangle, uint32_t amount, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
-    on_noc_atomic_multicast(current_instance(), rectangle, amount, num_destinations, noc, flags);
-    check_plain_rectangle(rectangle, num_destinations, noc, flags);
     const char* call = "noc_semaphore_inc_multicast";
-    for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
+    look_at_rectangle(rectangle, num_destinations, noc, flags, call);
+    on_noc_atomic_multicast(current_instance(), rectangle, amount, num_destinations, noc, flags);
+    for_each_in_rectangle(rectangle, flags, [&](uint32_t x, uint32_t y) {
         note_raise(x, y, rectangle & kNocLocalMask);
         increment(x, y, rectangle & kNocLocalMask, amount, 31, call);
     });

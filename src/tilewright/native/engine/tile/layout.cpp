@@ -273,7 +273,7 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
         return;
     }
     ComputeState& state = compute_state();
-    check_loops(state, {UnpackLoop::Tilize, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_loops(state, {UnpackLoop::Tilize, num_tiles, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
     check_source(state, state.src_a, cb_in, kCall);
     check_pack(state, cb_out, PackLoop::Default, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);

@@ -91,7 +91,7 @@ std::string unpack_init_name(LoopSetup setup) {
         case UnpackLoop::ReuseDest: return "an init that takes DST as an operand";
         case UnpackLoop::Matmul: return "matmul_init";
         case UnpackLoop::Reduce: return reduce_init_name(setup.detail);
-        case UnpackLoop::Tilize: return "tilize_init";
+        case UnpackLoop::Tilize: return "tilize_init for " + std::to_string(setup.detail) + " tiles a row";
         case UnpackLoop::Untilize: return "untilize_init";
         case UnpackLoop::TilizeReduce: return "tilizeA_B_reduce_init";
         case UnpackLoop::Other: break;

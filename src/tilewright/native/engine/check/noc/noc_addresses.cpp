@@ -126,7 +126,7 @@ void NocAddresses::check_word(KernelInstance& by, uint64_t noc_address, const ch
     }
 }
 
-void check_rectangle(KernelInstance& by, uint64_t address, uint32_t num_destinations, uint32_t noc, bool loopback) {
+bool check_rectangle(KernelInstance& by, uint64_t address, uint32_t num_destinations, uint32_t noc, bool loopback) {
     const NocRectangle rectangle(address);
     // NoC 0 runs right and down, NoC 1 left and up; from a start it reaches the end only in that direction.
     const bool in_order = noc == 0 ? rectangle.x_start <= rectangle.x_end && rectangle.y_start <= rectangle.y_end
@@ -168,7 +168,7 @@ void check_rectangle(KernelInstance& by, uint64_t address, uint32_t num_destinat
             cores,
             cores == 1 ? "" : "s",
             has_self ? ", the sender included" : "");
-        return;
+        return false;
     }
     if (num_destinations != receivers) {
         note_finding(
@@ -187,6 +187,7 @@ void check_rectangle(KernelInstance& by, uint64_t address, uint32_t num_destinat
             : loopback ? ", the sender included"
                        : ", of which the sender does not receive");
     }
+    return in_order && num_destinations == receivers;
 }
 
 static std::string argument_holding(const KernelInstance& instance, uint32_t value) {

@@ -17,8 +17,8 @@ struct HostMemory;
 struct KernelInstance;
 class Program;
 
-// A multicast's rectangle and its number of receivers.
-void check_rectangle(KernelInstance& by, uint64_t rectangle, uint32_t num_destinations, uint32_t noc, bool loopback);
+// A multicast's rectangle and its number of receivers. False: there is a finding.
+bool check_rectangle(KernelInstance& by, uint64_t rectangle, uint32_t num_destinations, uint32_t noc, bool loopback);
 
 class NocAddresses {
 public:

@@ -10,7 +10,7 @@ template <bool is_fp32_dest_acc_en = false>
 ALWI void tilize_init(uint32_t icb, uint32_t block, uint32_t ocb, uint32_t call_line = __builtin_LINE()) {
     state_configure<Operand::SRCA, Operand::PACK>(icb, ocb, call_line);
     tw_copy_init(icb, 0, 0);
-    tw::programs_unpackers(tw::UnpackLoop::Tilize, 0, icb);
+    tw::programs_unpackers(tw::UnpackLoop::Tilize, block, icb);  // the distance of rows
     tw::programs_maths(tw::MathLoop::Copy);
     tw::programs_packer(tw::PackLoop::Default);
 }
