@@ -129,7 +129,7 @@ def test_an_error_of_the_script_itself_shows_as_usual(python: Run, tmp_path: Pat
     result = python(*CHECK, script(tmp_path, "1 / 0\n"))
     assert result.returncode == 1
     assert "ZeroDivisionError" in result.stderr
-    assert result.stdout == "no launch checked: the script ended with ZeroDivisionError: division by zero\n"
+    assert result.stdout == "no launch checked: it ended with ZeroDivisionError: division by zero\n"
 
 
 def test_an_operation_is_checked_by_name(python: Run) -> None:

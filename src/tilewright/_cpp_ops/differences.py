@@ -77,19 +77,23 @@ def _parts(name: str, parts: tuple[str, ...], old: list[Any], new: list[Any]) ->
 def _arguments(name: str, old: list[Any], new: list[Any], not_set: str) -> Iterator[str]:
     old_args = {(x, y): values for x, y, values in old[9]}
     new_args = {(x, y): values for x, y, values in new[9]}
+    same: dict[tuple[str, ...], list[tuple[int, int]]] = {}
     for core in sorted(old_args.keys() | new_args.keys()):
-        where = f"{name}, core {core[0]}-{core[1]}"
-        yield from _words(where, "runtime argument", old_args.get(core, []), new_args.get(core, []), not_set)
-    yield from _words(name, "common runtime argument", old[10], new[10], not_set)
+        words = _words("runtime argument", old_args.get(core, []), new_args.get(core, []), not_set)
+        same.setdefault(tuple(words), []).append(core)
+    for lines, cores in same.items():
+        others = f" and {len(cores) - 1} more" if len(cores) > 1 else ""
+        yield from (f"{name}, core {cores[0][0]}-{cores[0][1]}{others}: {line}" for line in lines)
+    yield from (f"{name}: {line}" for line in _words("common runtime argument", old[10], new[10], not_set))
 
 
-def _words(where: str, kind: str, old: list[int], new: list[int], not_set: str) -> Iterator[str]:
+def _words(kind: str, old: list[int], new: list[int], not_set: str) -> Iterator[str]:
     if len(old) != len(new):
-        yield f"{where}: {len(old)} {kind}s, a fresh program has {len(new)}"
+        yield f"{len(old)} {kind}s, a fresh program has {len(new)}"
         return
     for index, (before, now) in enumerate(zip(old, new, strict=True)):
         if before != now:
-            yield f"{where}: {kind} {index} is {before}, a fresh program has {now} ({not_set})"
+            yield f"{kind} {index} is {before}, a fresh program has {now} ({not_set})"
 
 
 def _cb_name(cb: list[Any]) -> str:

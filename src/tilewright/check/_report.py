@@ -26,6 +26,7 @@ class Report:
     # Type and message of what launches, or the whole, ended with.
     errors: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     not_run: int = 0  # launches that never began: a kernel that does not compile
+    ended: tuple[str, str] | None = None  # what the whole ended with, where that is no launch's error
 
     @classmethod
     def of(
@@ -34,7 +35,7 @@ class Report:
         """Findings of several checks, further findings about all of them, and what the whole ended with."""
         errors = [result.error for result in results if result.error is not None and result.was_run]
         ended = None if failed is None else (type(failed).__name__, str(failed))
-        others = [ended] if ended is not None and ended not in errors else []
+        ended = None if ended in errors else ended
         reasons = {each.finding: each.reason for result in results for each in result.silenced}
         silenced = {(each.rule, each.path, each.line): each for each in reasons}
         return cls(
@@ -42,8 +43,9 @@ class Report:
             merge_findings([*(finding for result in results for finding in result.findings), *further]),
             merge_findings(finding for result in results for finding in result.notes),
             [SilencedFinding(finding, reasons[finding]) for finding in silenced.values()],
-            [*errors, *others],
+            [*errors, *([ended] if ended else [])],
             sum(not result.was_run for result in results),
+            ended,
         )
 
     @property
@@ -54,8 +56,10 @@ class Report:
         '1 launch checked: nothing found'
         >>> Report(1, [], [], [], not_run=1).summary
         '1 launch checked, 1 could not be run: nothing found'
-        >>> Report(0, [], [], [], [("ValueError", "of its own")]).summary
-        'no launch checked: the script ended with ValueError: of its own'
+        >>> Report(0, [], [], [], ended=("ValueError", "of its own")).summary
+        'no launch checked: it ended with ValueError: of its own'
+        >>> Report(1, [], [], [], ended=("ValueError", "of its own")).summary
+        '1 launch checked: nothing found; then it ended with ValueError: of its own'
         """
         counts = {
             severity: sum(finding.severity is severity for finding in (*self.findings, *self.notes))
@@ -65,10 +69,14 @@ class Report:
         if self.silenced:
             parts.append(f"{len(self.silenced)} silenced")
         not_run = f", {self.not_run} could not be run" if self.not_run else ""
-        if not self.launches and not parts and self.errors:
-            kind, said = self.errors[0]
-            return f"no launch checked{not_run}: the script ended with {kind}: {said.splitlines()[0] if said else ''}"
-        return f"{_plural(self.launches, 'launch')} checked{not_run}: {', '.join(parts) or 'nothing found'}"
+        ended = ""
+        if self.ended:
+            kind, said = self.ended
+            ended = f"it ended with {kind}: {said.splitlines()[0] if said else ''}"
+        if not self.launches and not parts and ended:
+            return f"no launch checked{not_run}: {ended}"
+        found = ", ".join(parts) or "nothing found"
+        return f"{_plural(self.launches, 'launch')} checked{not_run}: {found}" + (f"; then {ended}" if ended else "")
 
     def text(self, width: int = 80) -> str:
         blocks = [finding.text(width) for finding in (*self.findings, *self.notes)]
