@@ -20,6 +20,7 @@ _PARTS = {
     "matmul": "matrix_products",
     "ttlang": "versus_ttlang",
     "check": "checked_runs",
+    "warnings": "plain_warnings",
     "time": "recorded_runs",
     "start": "start_up",
     "first": "first_results",

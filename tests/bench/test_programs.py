@@ -7,8 +7,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from bench import programs
-from tilewright import ttnn
+from bench import plain_warnings, programs
+from tilewright import check_program, ttnn
 
 # Rows of 256: 8 tiles, two DST sections of 4; 96 rows on 2 cores split unevenly.
 SHAPE = (96, 256)
@@ -75,3 +75,10 @@ def test_matmul(device: ttnn.Device, wide_dst: bool) -> None:
     steps = 16 * (np.abs(rounded(first)) @ np.abs(rounded(second)))
     allowed = STEP * np.abs(expected) + 2.0**-20 if wide_dst else STEP / 2 * steps
     assert np.all(np.abs(result_of(prepared) - expected) <= allowed)
+
+
+def test_multicasts_are_right_and_change_rectangles(device: ttnn.Device) -> None:
+    x = ttnn.full([32, 32], 1.0, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    for rows in ((1, 1), (1, 2)):
+        result = check_program([x, x], plain_warnings.multicasts(device, rows, count=4))
+        assert result.ok, (rows, result.findings)
