@@ -97,6 +97,28 @@ def warm_launch(device: Any, turns: int) -> Row:
     return {"name": "launch on 64 cores without its kernels", "least": least}
 
 
+def replayed_trace(device: Any, turns: int) -> Row:
+    """Forty launches on 64 cores, called and replayed from a trace."""
+    x = ttnn.from_torch(torch.randn(256, 256).bfloat16(), layout=ttnn.TILE_LAYOUT, device=device)
+
+    def launch() -> None:
+        y = x
+        for _ in range(20):
+            y = ttnn.exp(ttnn.add(y, x))
+
+    def call() -> None:
+        launch()
+        ttnn.synchronize_device(device)
+
+    called, _ = best(call, turns)
+    trace = ttnn.begin_trace_capture(device, cq_id=0)
+    launch()
+    ttnn.end_trace_capture(device, trace, cq_id=0)
+    replayed, _ = best(lambda: ttnn.execute_trace(device, trace, cq_id=0, blocking=True), turns)
+    ttnn.release_trace(device, trace)
+    return {"name": "replayed trace of 40 launches", "replayed": replayed, "called": called}
+
+
 def layer(described: Layer, kind: str, device: Any) -> Row:
     """One layer, right against float64, beside torch in bfloat16."""
     generator = torch.Generator().manual_seed(1)
@@ -117,10 +139,11 @@ def main(turns: int) -> None:
     torch.manual_seed(0)
     torch.set_num_threads(1)
     begin = time.perf_counter()
-    device = ttnn.open_device(device_id=0)
+    device = ttnn.open_device(device_id=0, trace_region_size=1 << 20)
     opened = time.perf_counter() - begin
     card_times()
     rows: list[Row] = [{"name": "open_device", "opened": opened}, warm_launch(device, turns)]
+    rows += [replayed_trace(device, turns)]
     rows += transfers(device, turns)
     rows += operations(device, turns)
     rows += [layer(ENCODER, "encoder", device), layer(DECODER, "decoder", device)]

@@ -37,6 +37,9 @@ def _rows(measured: dict[str, Any]) -> list[Row]:
         return [Row(f"{name} (s)", milliseconds(measured["opened"]), "", measured["opened"], 3.0)]
     if "least" in measured:
         return [Row(f"{name} (ms)", milliseconds(measured["least"]), "", measured["least"] * 1e3, 0.5)]
+    if "replayed" in measured:
+        replayed, called = measured["replayed"], measured["called"]
+        return [Row(name, milliseconds(replayed), f"calls {milliseconds(called)}", replayed / called, 0.5)]
     if "bytes" in measured:
         whole, ours = (measured[key] / measured["bytes"] * 1e9 for key in ("seconds", "ours"))
         return [
