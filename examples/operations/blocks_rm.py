@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formulas of several programs, into which they are split: two matmuls, or statistics of rows and of columns."""
+"""Formulas of two matmuls, or with statistics of rows and of columns: attention, and what is split into programs."""
 
 from tilewright import Matrix, Positive, Row, Rows, check_operation, operation
-from tilewright.formula import Value, gelu, max, mean, rsqrt, silu, softmax, square, transpose
+from tilewright.formula import Value, causal, gelu, max, mean, rsqrt, silu, softmax, square, transpose
 
 
 @operation
@@ -25,6 +25,12 @@ def attention_heads_rm(q: Rows, k: Rows, v: Rows, mask: Rows, *, scale: Positive
     """softmax(q @ transpose(k) * scale + mask) @ v, for each slab: the heads of a transformer's layer."""
     taken = softmax(q @ transpose(k) * scale + mask)
     return taken @ v
+
+
+@operation
+def causal_heads_rm(q: Rows, k: Rows, v: Rows, *, scale: Positive = 0.125) -> Value:
+    """The same where a token sees itself and earlier ones only; keys that no row of a block sees are not read."""
+    return softmax(causal(q @ transpose(k) * scale)) @ v
 
 
 @operation
@@ -51,6 +57,10 @@ def test_mlp_block_rm() -> None:
 
 def test_attention_heads_rm() -> None:
     check_operation(attention_heads_rm)
+
+
+def test_causal_heads_rm() -> None:
+    check_operation(causal_heads_rm)
 
 
 def test_both_ways_rm() -> None:

@@ -274,7 +274,7 @@ def _report(
         f"{operation.name} on {options.arch}",
         operation.formula,
         "",
-        *split_lines(operation),
+        *split_lines([each.operation for each in outcome.parts]),
         *programs,
         *table(
             [

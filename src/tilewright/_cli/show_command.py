@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tilewright._build.kernel_sources import source_path
@@ -63,19 +63,20 @@ def run(arguments: list[str]) -> int:
     # A log that `log audit --spec` compares with the specification has the buffers of this case.
     default = usual_case(operation, LOGGED_CASE).shape if options.spec else (2, 3, 64, 128)
     shape, dtype = options.shape or default, DTYPES[options.dtype or "bfloat16"]
-    shown = [_shown(each, shape, dtype, device, options) for each in operation.parts_for(dtype)]
+    parts, reason = operation.parts_that_fit(shape, dtype, device)
+    shown = [_shown(each, shape, dtype, device, options) for each in parts]
     if options.json:
         programs = [json for _, json in shown]
         whole = {"operation": operation.name, "formula": operation.formula, "arch": options.arch}
         print(json_text("show", programs[0] if len(programs) == 1 else {**whole, "programs": programs}))
     else:
-        print("\n\n".join([*_split_texts(operation), *(text for text, _ in shown)]))
+        print("\n\n".join([*_split_texts(operation, parts, reason), *(text for text, _ in shown)]))
     return 0
 
 
-def _split_texts(operation: Operation) -> list[str]:
-    """The formula and the programs of an operation that needs several."""
-    lines = split_lines(operation)
+def _split_texts(operation: Operation, parts: Sequence[Operation], reason: str) -> list[str]:
+    """The formula and the programs of an operation that needs several, and why it does if it could need fewer."""
+    lines = [*([reason, ""] if reason else []), *split_lines(parts)]
     texts = [operation.name, *operation.graph.lines(), "", *lines[:-1]] if lines else []
     return ["\n".join(row for line in texts for row in wrapped(line))] if texts else []
 

@@ -42,16 +42,16 @@ from tilewright.formula._elementwise import ELEMENTWISE
 from tilewright.formula._evaluate import Float64, apply
 from tilewright.formula._graph import REDUCTIONS, Along, Value, nodes_of
 
-_READ = 2.0**-10
-_READ_FACTOR = 2.0**-9
-_ARITHMETIC = 2.0**-23
-_FUNCTION = 2.0**-21
-_SUM = 2.0**-24
+READ = 2.0**-10
+READ_FACTOR = 2.0**-9
+ARITHMETIC = 2.0**-23
+FUNCTION = 2.0**-21
+SUM = 2.0**-24
 _LIFT = 2.0**-12
-_TINY = 2.0**-126
+TINY = 2.0**-126
 _INTEGERS = 2.0**31
 _LARGEST = 2.0**128 * (1 - 2.0**-24)
-_WRITTEN = {"Float16_b": 2.0**-8, "Float32": 2.0**-24, "Bfp8_b": 2.0**-6, "Int32": 0.0}
+WRITTEN = {"Float16_b": 2.0**-8, "Float32": 2.0**-24, "Bfp8_b": 2.0**-6, "Int32": 0.0}
 # A cast has rounded already what is written in its format.
 _ROUNDED_BY = {"to_bfloat16": "Float16_b", "to_float32": "Float32", "to_int32": "Int32"}
 # What is chosen or compared; of what is no number, another operand may come out.
@@ -62,7 +62,7 @@ _TIMES_SHARE = tuple(each.name for each in ELEMENTWISE.values() if each.times_sh
 _EXACT_FUNCTIONS = tuple(each.name for each in ELEMENTWISE.values() if each.is_exact)
 _EXACT = ("maximum", "minimum", "where", "clamp", "to_bfloat16", *_COMPARED, *_EXACT_FUNCTIONS)
 # What reading the tile that others were added up to loses: along rows it is the second operand of the matrix unit.
-_FOLDED = {Along.ROWS: _READ, Along.COLUMNS: _READ_FACTOR, Along.BOTH: 2 * _READ_FACTOR}
+_FOLDED = {Along.ROWS: READ, Along.COLUMNS: READ_FACTOR, Along.BOTH: 2 * READ_FACTOR}
 _AXES: dict[Along, Any] = {Along.ROWS: -1, Along.COLUMNS: -2, Along.BOTH: (-2, -1)}
 
 
@@ -93,18 +93,18 @@ def roundings_of(schedule: Schedule) -> tuple[Rounding, ...]:
     found = []
     for store in schedule.stores.values():
         if store.role in (Role.INPUT, Role.VALUE) and store.format == "Float32" and store.read_by_matrix_unit:
-            found.append(Rounding(store.name, _READ, "the matrix unit reads 10 mantissa bits of a Float32"))
+            found.append(Rounding(store.name, READ, "the matrix unit reads 10 mantissa bits of a Float32"))
         if store.role is Role.PARTS:
             assert store.value is not None
             assert store.value.along is not None
-            unit = _READ if store.value.function == "max" else _FOLDED[store.value.along]
+            unit = READ if store.value.function == "max" else _FOLDED[store.value.along]
             found.append(Rounding(store.name, unit, "tiles added up in float32, read by the matrix unit"))
         is_mean = store.role is Role.VALUE and store.value is not None and store.value.function == "mean"
         if is_mean and store.read_by_matrix_unit:
             found.append(Rounding(store.name, _LIFT, "a mean that is cut is made this much larger before"))
         if store.role is Role.OUTPUT:
-            found.append(Rounding(store.name, _WRITTEN[store.format], f"the result is rounded to {store.format}"))
-    found.append(Rounding("DST", _ARITHMETIC, f"float32 arithmetic; {_FUNCTION:.2g} for functions such as exp"))
+            found.append(Rounding(store.name, WRITTEN[store.format], f"the result is rounded to {store.format}"))
+    found.append(Rounding("DST", ARITHMETIC, f"float32 arithmetic; {FUNCTION:.2g} for functions such as exp"))
     return tuple(found)
 
 
@@ -137,7 +137,17 @@ def step_bound(
         for each in _needed(node, known):
             analysis.take(each, names)
         error, value = analysis.errors[id(node)], analysis.values[id(node)]
-        return _in_range(value, np.asarray(error + _WRITTEN[format_] * (np.abs(value) + error) + _TINY))
+        return _in_range(value, np.asarray(error + WRITTEN[format_] * (np.abs(value) + error) + TINY))
+
+
+def analysed(
+    schedule: Schedule, node: Value, names: Mapping[str, Any], errors: Mapping[str, Float64]
+) -> tuple[Float64, Float64]:
+    """The exact value of one node and its bound, before it is written; ``errors`` are those of inputs by name."""
+    analysis = _Analysis(schedule, input_errors=errors)
+    for each in nodes_of([node]):
+        analysis.take(each, names)
+    return analysis.values[id(node)], analysis.errors[id(node)]
 
 
 def _needed(node: Value, known: Mapping[int, Float64]) -> list[Value]:
@@ -199,7 +209,7 @@ class _Analysis:
             self.values[id(node)] = np.asarray(value, dtype=np.float64)
             # A number reaches kernels as a float32, and an integer the vector unit.
             is_exact = node.function == "input" and id(node) not in self._integers
-            self.errors[id(node)] = np.abs(self.values[id(node)]) * (0 if is_exact else _SUM)
+            self.errors[id(node)] = np.abs(self.values[id(node)]) * (0 if is_exact else SUM)
             if node.function == "input" and node.name in self._input_errors:
                 self.errors[id(node)] = self.errors[id(node)] + self._input_errors[node.name]
             return
@@ -211,16 +221,16 @@ class _Analysis:
             self.errors[id(node)] = _in_range(value, self._reduced(node, operands[0], errors[0], value))
             self._forget(node, np.isnan(value))
             return
-        unit = 0.0 if node.function in _EXACT else _ARITHMETIC
+        unit = 0.0 if node.function in _EXACT else ARITHMETIC
         if node.function not in ("add", "sub", "mul", "div", "square", "to_float32", "to_int32", *_EXACT):
-            unit = _FUNCTION
+            unit = FUNCTION
         if node.own is not None:
             unit = node.own.error
         propagated = _propagated(node, operands, errors, value)
         if node.function in _TIMES_SHARE:  # a share below 2^-126 is zero before the operand is multiplied by it
-            propagated = propagated + _TINY * np.abs(operands[0])
+            propagated = propagated + TINY * np.abs(operands[0])
         self.errors[id(node)] = _in_range(
-            value, propagated + unit * (np.abs(value) + propagated) + (_TINY if unit else 0.0)
+            value, propagated + unit * (np.abs(value) + propagated) + (TINY if unit else 0.0)
         )
         deciding = operands[:1] if node.function == "where" else operands  # what is not chosen does not matter
         self._forget(node, functools.reduce(np.logical_or, [np.isnan(each) for each in deciding]))
@@ -239,7 +249,7 @@ class _Analysis:
         left, error = self.values[id(made.left)], self.errors[id(made.left)]
         right = np.asarray(names[made.right.name], dtype=np.float64)
         cuts = [
-            _READ_FACTOR if store.format == "Float32" else 0.0
+            READ_FACTOR if store.format == "Float32" else 0.0
             for store in self._schedule.stores.values()
             if store.role in (Role.LEFT, Role.RIGHT)
         ]
@@ -247,7 +257,7 @@ class _Analysis:
         if made.is_transposed:
             right, off = np.swapaxes(right, -1, -2), np.swapaxes(off, -1, -2)
         sizes = np.matmul(np.abs(left) + error, np.abs(right) + off)
-        rounded = np.asarray(sizes * (sum(cuts) + 2.0**-18 * any(cuts) + left.shape[-1] * _SUM))
+        rounded = np.asarray(sizes * (sum(cuts) + 2.0**-18 * any(cuts) + left.shape[-1] * SUM))
         propagated = np.matmul(np.broadcast_to(error, left.shape), np.abs(right) + off) + np.matmul(np.abs(left), off)
         return np.matmul(left, right), rounded + propagated
 
@@ -258,18 +268,18 @@ class _Analysis:
             inside = [np.abs(self.values[id(each)]) < _INTEGERS for each in nodes_of([node])]
             return np.where(functools.reduce(np.logical_and, inside), 0.0, np.inf)
         format_ = self._schedule.stores[name].format
-        unit = 0.0 if _ROUNDED_BY.get(node.function) == format_ else _WRITTEN[format_]
+        unit = 0.0 if _ROUNDED_BY.get(node.function) == format_ else WRITTEN[format_]
         value, error = self.values[id(node)], self.errors[id(node)]
         if self._cut.get(id(node)):  # it comes from a buffer that the matrix unit reads too
-            error = np.asarray(error + _READ * (np.abs(value) + error))
-        return np.asarray(error + unit * (np.abs(value) + error) + _TINY)
+            error = np.asarray(error + READ * (np.abs(value) + error))
+        return np.asarray(error + unit * (np.abs(value) + error) + TINY)
 
     def _read(self, node: Value, index: int) -> Float64:
         operand = node.operands[index]
         error, value = self.errors[id(operand)], self.values[id(operand)]
         if not self._cut.get(id(operand)):
             return error
-        unit = _READ_FACTOR if node.function in ("mul", "square") else _READ
+        unit = READ_FACTOR if node.function in ("mul", "square") else READ
         return np.asarray(error + unit * (np.abs(value) + error))
 
     def _reduced(self, node: Value, operand: Float64, error: Float64, value: Float64) -> Float64:
@@ -283,15 +293,15 @@ class _Analysis:
             is_cut = id(node.operands[0]) not in self._short
             above = (operand + read).max(axis=axis, keepdims=True) - value
             below = value - (operand - read).max(axis=axis, keepdims=True)
-            return np.asarray(np.maximum(above, below) + (_READ * np.abs(value) if is_cut else 0.0))
+            return np.asarray(np.maximum(above, below) + (READ * np.abs(value) if is_cut else 0.0))
         count = np.prod([operand.shape[each] for each in np.atleast_1d(axis)])
         size = sizes.sum(axis=axis, keepdims=True)
-        total = read.sum(axis=axis, keepdims=True) + count * _SUM * size
+        total = read.sum(axis=axis, keepdims=True) + count * SUM * size
         total = np.where(size <= _LARGEST, total, np.inf)  # a part of the sum may leave the range
         if node.function == "mean":
             lift = _LIFT if self._cut.get(id(node)) else 0.0
-            total = total / count + (lift + _ARITHMETIC) * np.abs(value)
-        return np.asarray(total + _TINY)
+            total = total / count + (lift + ARITHMETIC) * np.abs(value)
+        return np.asarray(total + TINY)
 
 
 def _in_range(value: Float64, error: Float64) -> Float64:

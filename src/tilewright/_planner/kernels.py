@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import linecache
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from tilewright._planner.emit.compute import ComputeText
@@ -50,6 +50,21 @@ _ROW_KERNELS = (
 )
 _SHARED_KERNELS = ("LEFT_SEMAPHORES", "RIGHT_SEMAPHORES", "part_of", "read_shared_sticks", "read_shared_tiles")
 _EXCHANGE_KERNELS = ("add_parts", "exchange", "largest_of_parts")
+_ATTENTION_STEPS = (
+    "HIDDEN_SCORE",
+    "add_total",
+    "add_values",
+    "causal_row",
+    "fill_causal_masks",
+    "fill_column_mask",
+    "find_largest",
+    "invert",
+    "make_powers",
+    "make_share",
+    "multiply_tile",
+    "read_filled_sticks",
+    "read_filled_tiles",
+)
 _TILE_KERNELS = (
     "edge_of_tile",
     "fill_masks",
@@ -80,10 +95,15 @@ def module_text(
         *ComputeText(f"compute_{name}", formula, schedule, sticks).parts,
         dataflow.writer("write"),
     ]
+    return assembled_module(name, schedule.strategy.value, parts, own_phases(formula))
+
+
+def assembled_module(name: str, how: str, parts: Sequence[str], own: Collection[str]) -> str:
+    """A module of kernels: its functions with the imports that they need; ``own`` are phases of the declaration."""
     code = re.sub(r'""".*?"""', "", "\n".join(parts), flags=re.DOTALL)
     words = set(re.findall(r"\w+", code))
     head = [
-        f'"""Kernels of {name}, {schedule.strategy.value}: made from its declaration."""',
+        f'"""Kernels of {name}, {how}: made from its declaration."""',
         "",
         *_import_lines("tilewright.kernels", words.intersection(_LANGUAGE)),
         *_import_lines("tilewright.kernels.api", words.intersection(dir(api)) - set(_LIBRARY)),
@@ -91,8 +111,9 @@ def module_text(
         *_import_lines("tilewright._planner.row_kernels", words.intersection(_ROW_KERNELS)),
         *_import_lines("tilewright._planner.shared_kernels", words.intersection(_SHARED_KERNELS)),
         *_import_lines("tilewright._planner.exchange_kernels", words.intersection(_EXCHANGE_KERNELS)),
+        *_import_lines("tilewright._planner.attention.steps", words.intersection(_ATTENTION_STEPS)),
         *_import_lines("tilewright._planner.tile_kernels", words.intersection(_TILE_KERNELS)),
-        *(f"# {name}: a phase of the declaration" for name in own_phases(formula)),
+        *(f"# {name}: a phase of the declaration" for name in own),
     ]
     return "\n".join(head) + "\n\n\n" + "\n\n\n".join(parts) + "\n"
 

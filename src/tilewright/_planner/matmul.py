@@ -70,6 +70,9 @@ def without_matmul(formula: Formula) -> tuple[Formula, Multiplication | None]:
     Raises:
         CannotPlanError: there are several, or reductions that go another way.
     """
+    hidden = next((node for node in formula.nodes if node.function == "causal"), None)
+    if hidden is not None:
+        raise CannotPlanError(f"`{hidden}` has a place in attention only: softmax(causal(q @ transpose(k))) @ v")
     found = [node for node in formula.nodes if node.function == "matmul"]
     if not found:
         return formula, None

@@ -49,6 +49,11 @@ class Choices:
     exchanged: bool = False
 
     @property
+    def fuses_attention(self) -> bool:
+        """Whether attention may be one program, whose rows are tiles and whose matrix unit subtracts."""
+        return self.with_matrix_unit and not self.sticks
+
+    @property
     def decides_plan(self) -> bool:
         """Whether the declaration asks for a plan of its own, which the clock leaves as it is."""
         return bool(self.buffers or self.sticks or self.kernels or self.program is not None)

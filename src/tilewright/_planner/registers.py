@@ -33,7 +33,8 @@ from tilewright._planner.register_program import (
     loaded,
 )
 from tilewright.formula._elementwise import ELEMENTWISE
-from tilewright.formula._graph import Extent, Value, nodes_of
+from tilewright.formula._evaluate import evaluate_all
+from tilewright.formula._graph import Extent, Value, expression_text, nodes_of
 from tilewright.kernels._types import float_bits
 
 FLOAT32_ONE = "0x3F800000"
@@ -441,3 +442,17 @@ def float_bits_text(number: float) -> str:
     """The bits of a float32 as a literal."""
     clipped = max(-3.4028234663852886e38, min(3.4028234663852886e38, number)) if abs(number) != float("inf") else number
     return f"0x{float_bits(clipped):08X}"
+
+
+def number_argument(node: Value, prefix: str, numbers: dict[str, Value]) -> str:
+    """The bits of a number as a literal, or as an argument of the kernel, which is put into ``numbers``."""
+    wanted = node if not prefix else Value("div", (Value("constant", numbers=(1.0,)), node))
+    if all(each.function != "parameter" for each in nodes_of([node])):
+        return float_bits_text(float(evaluate_all([wanted], {})[id(wanted)]))
+    if node.function == "parameter" and not prefix:
+        name = f"{node.name}_bits"
+    else:
+        known = {expression_text(value): name for name, value in numbers.items()}
+        name = known.get(expression_text(wanted), f"number_{len(numbers) + 1}_bits")
+    numbers.setdefault(name, wanted)
+    return name

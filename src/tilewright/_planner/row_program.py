@@ -164,7 +164,8 @@ def compile_time_values(plan: Plan, dtypes: Mapping[str, DataType]) -> dict[str,
     sizes = {name: each.element_bytes for name, each in {"": plan.rows.dtype, **dtypes}.items() if _has_elements(each)}
     grid = plan.split.grid
     receivers = {"left_receivers": 0, "right_receivers": 0} if grid is None else grid.receivers()
-    return {**line_plan.compile_time_values(plan.rows, plan.block_tiles, sizes), **receivers}
+    values = line_plan.compile_time_values(plan.rows, plan.block_tiles, sizes)
+    return {**values, **receivers, **plan.rows.more_compile_time_values(plan.block_tiles, sizes)}
 
 
 def _has_elements(dtype: DataType) -> bool:

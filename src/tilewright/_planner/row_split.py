@@ -51,6 +51,20 @@ class TensorRows(Lines):
     right_blocks: int = 1
     segments: int = 1
 
+    @property
+    def line_period(self) -> int:
+        """Lines after which their parts are alike."""
+        return self.segments
+
+    @property
+    def lines_differ(self) -> bool:
+        """Whether some lines are more work than others."""
+        return False
+
+    def more_compile_time_values(self, block_tiles: int, element_bytes: Mapping[str, int]) -> dict[str, int]:
+        """Values by name that kernels of such rows may take besides those of all lines."""
+        return {}
+
 
 @dataclasses.dataclass(frozen=True)
 class CoreWork:

@@ -41,12 +41,11 @@ from tilewright._planner.model import Choices, Operand, Role, Schedule
 from tilewright._planner.passes import Draft, PassBuilder
 from tilewright._planner.recompute_cost import KEEP_FROM_COST, cost_of, is_number, matrix_values
 from tilewright._planner.register_program import DST_TILES, RegisterProgram, TileSource, as_integers
-from tilewright._planner.registers import Surroundings, TooManyRegistersError, compile_program, float_bits_text
+from tilewright._planner.registers import Surroundings, TooManyRegistersError, compile_program, number_argument
 from tilewright._planner.stores import LEFT, LEFT_SCALER, factor_stores, stores_of
 from tilewright._planner.strategy import Strategy
 from tilewright.formula._direction import CannotPlanError, Direction
-from tilewright.formula._evaluate import evaluate_all
-from tilewright.formula._graph import REDUCTIONS, Extent, Value, expression_text, levels, nodes_of
+from tilewright.formula._graph import REDUCTIONS, Extent, Value, levels
 from tilewright.formula._tracing import Formula
 
 
@@ -248,17 +247,7 @@ class _Scheduler:
     # Programs.
 
     def _bits(self, node: Value, prefix: str) -> str:
-        """The bits of a number as a literal, or as an argument of the kernel."""
-        wanted = node if not prefix else Value("div", (Value("constant", numbers=(1.0,)), node))
-        if all(each.function != "parameter" for each in nodes_of([node])):
-            return float_bits_text(float(evaluate_all([wanted], {})[id(wanted)]))
-        if node.function == "parameter" and not prefix:
-            name = f"{node.name}_bits"
-        else:
-            known = {expression_text(value): name for name, value in self._numbers.items()}
-            name = known.get(expression_text(wanted), f"number_{len(self._numbers) + 1}_bits")
-        self._numbers.setdefault(name, wanted)
-        return name
+        return number_argument(node, prefix, self._numbers)
 
     def sources(self) -> dict[int, TileSource]:
         """Buffers by the id of the value they hold."""

@@ -23,6 +23,7 @@ import heapq
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
+from tilewright._planner.attention.pattern import attention_of
 from tilewright._planner.matmul import without_matmul
 from tilewright._planner.model import Choices, Operand
 from tilewright._planner.recompute_cost import is_number
@@ -111,21 +112,24 @@ def needs_split(formula: Formula) -> bool:
     return False
 
 
-def split(formula: Formula, broadcasting: Collection[str] = ()) -> Split:
+def split(formula: Formula, broadcasting: Collection[str] = (), fuses: bool = True) -> Split:
     """The cheapest parts of a formula.
 
     Args:
         broadcasting: inputs whose shape may be smaller than that of the results.
+        fuses: whether attention may be one part.
 
     Raises:
         CannotPlanError: no set of intermediates was found that makes every part a program.
     """
-    return _Splitter(formula, broadcasting).split()
+    return _Splitter(formula, broadcasting, fuses).split()
 
 
 class _Splitter:
-    def __init__(self, formula: Formula, broadcasting: Collection[str]) -> None:
+    def __init__(self, formula: Formula, broadcasting: Collection[str], fuses: bool) -> None:
         self._formula = formula
+        self._fuses = fuses
+        self._broadcasting = frozenset(broadcasting)
         self._by_id = {id(each): each for each in formula.nodes}
         self._order = {key: index for index, key in enumerate(self._by_id)}
         whole = [
@@ -243,6 +247,8 @@ class _Splitter:
             CannotPlanError: it says why.
         """
         formula = part.formula
+        if self._is_attention(formula):
+            return
         direction = direction_of(formula)
         _, multiplication = without_matmul(turned(formula, direction))
         read = self._read(part.targets, cuts)
@@ -257,6 +263,9 @@ class _Splitter:
         shaped = [node for key, node in read.items() if key in self._whole_inputs or self._is_whole_intermediate(key)]
         if not any(names is None or self._name_in_part(each) in names for each in shaped):
             raise CannotPlanError(f"`{part.targets[0]}` is computed from no tensor of rows")
+
+    def _is_attention(self, formula: Formula) -> bool:
+        return self._fuses and has_attention(formula, self._broadcasting)
 
     def _name_in_part(self, node: Value) -> str:
         known = self._intermediates.get(id(node))
@@ -335,7 +344,8 @@ class _Splitter:
             try:
                 parts = [self._part(each, better) for each in groups]
                 for each in parts:
-                    _check_schedule(each.formula, self._slabs_by_name)
+                    if not self._is_attention(each.formula):
+                        _check_schedule(each.formula, self._slabs_by_name)
             except CannotPlanError as error:
                 self._reason = self._reason or str(error)
                 continue
@@ -442,6 +452,14 @@ class _Splitter:
             ordered.append(ready)
             done |= {id(each) for each in ready}
         return ordered
+
+
+def has_attention(formula: Formula, broadcasting: Collection[str]) -> bool:
+    """Whether a formula is attention as a whole, of tensors that have slabs of their own."""
+    found = attention_of(formula)
+    return found is not None and all(
+        each.name not in broadcasting for each in (found.queries, found.keys, found.values)
+    )
 
 
 def _is_heavy(node: Value) -> bool:

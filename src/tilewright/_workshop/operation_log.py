@@ -73,7 +73,7 @@ def _inputs(home: Home) -> Iterator[Entry]:
 
 def _planned_inputs(operation: Operation, plan: Plan) -> list[tuple[str, str, str]]:
     """Values of the plan, where the plan is what runs."""
-    if operation.choices.program is not None:
+    if operation.has_whole_program:
         return [("program", "the operation's own", operation.name)]
     own = [f"{role} {each.name} in {kernel_file(each)}" for role, each in operation.own_kernels(plan).items()]
     phases = ", ".join(each.name for each in steps_of(plan.schedule) if each.number)

@@ -23,7 +23,7 @@ def required_buffers(home: Home, log: ExecutionLog) -> tuple[Entry, ...]:
 
     None for a program of its own: its author decides about them.
     """
-    if home.operation().choices.program is not None:
+    if home.operation().has_whole_program:
         return ()
     counted = {index for index, row in log.buffers.items() if row.text("num_pages").strip().isdigit()}
     return tuple(_asked_for(home, each, f"c_{each.buffer.index}" in counted) for each in case_plan(home).buffers)

@@ -70,9 +70,12 @@ def apply(node: Value, operands: Sequence[Float64]) -> Float64:
         if node.own is not None:
             return _of_own_phase(node.own, operands)
         if node.function == "matmul":
-            return np.asarray(np.matmul(operands[0], operands[1]))
+            return np.asarray(np.matmul(operands[0], of_heads(operands[1], operands[0].shape)))
         if node.function == "transpose":
             return np.swapaxes(operands[0], -1, -2)
+        if node.function == "causal":
+            rows, columns = operands[0].shape[-2:]
+            return np.where(np.tri(rows, columns, columns - rows, dtype=bool), operands[0], -np.inf)
         if node.function == "where":
             return np.where(operands[0] != 0, operands[1], operands[2])
         if node.function == "clamp":
@@ -80,6 +83,14 @@ def apply(node: Value, operands: Sequence[Float64]) -> Float64:
         if node.function == "power":
             return np.power(operands[0], node.numbers[0])
     raise AssertionError(node.function)
+
+
+def of_heads(matrices: Float64, rows: Sequence[int]) -> Float64:
+    """Matrices for the slabs of rows of a shape; with fewer heads, several heads of the rows share one."""
+    if matrices.ndim < 3 or len(rows) != matrices.ndim or rows[-3] in (1, matrices.shape[-3]):
+        return matrices
+    group, rest = divmod(rows[-3], matrices.shape[-3])
+    return matrices if rest else np.repeat(matrices, group, axis=-3)
 
 
 def _of_own_phase(own: OwnPhase, operands: Sequence[Float64]) -> Float64:

@@ -19,6 +19,7 @@ from tilewright._tensor.argument import real_number
 from tilewright.formula._elementwise import ELEMENTWISE, Elementwise
 from tilewright.formula._graph import (
     CASTS,
+    Extent,
     FormulaError,
     Operand,
     Value,
@@ -32,9 +33,9 @@ from tilewright.formula._graph import (
 )
 
 __all__ = [
-    "abs", "cast", "clamp", "cos", "erf", "exp", "exp2", "expm1", "gelu", "l2_normalize", "log", "log1p", "matmul",
-    "max", "maximum", "mean", "min", "minimum", "power", "reciprocal", "relu", "rsqrt", "sigmoid", "sign", "silu",
-    "sin", "softmax", "sqrt", "square", "sum", "tanh", "transpose", "var", "where",
+    "abs", "cast", "causal", "clamp", "cos", "erf", "exp", "exp2", "expm1", "gelu", "l2_normalize", "log", "log1p",
+    "matmul", "max", "maximum", "mean", "min", "minimum", "power", "reciprocal", "relu", "rsqrt", "sigmoid", "sign",
+    "silu", "sin", "softmax", "sqrt", "square", "sum", "tanh", "transpose", "var", "where",
 ]  # fmt: skip
 
 
@@ -152,6 +153,18 @@ def where(condition: Operand, a: Operand, b: Operand) -> Value:
     for each in values[1:]:
         extent = extent.broadcast_with(each.extent)
     return Value("where", values, extent)
+
+
+def causal(x: Operand) -> Value:
+    """``x`` where the column is not behind the row's place, minus infinity elsewhere: ``softmax(causal(scores)) @ v``.
+
+    The last row sees every column, the row before it all but one, and so on: with as many rows as columns row i sees
+    columns 0 to i. It has a place in the scores of attention only.
+    """
+    value = as_value(x)
+    if value.extent is not Extent.FULL or value.is_matrix:
+        raise FormulaError(f"causal({value}): it takes what has a number for every element, such as q @ transpose(k)")
+    return Value("causal", (value,), Extent.FULL)
 
 
 def sum(x: Operand, dim: Any = -1, *, cluster_axis: int | None = None) -> Value:

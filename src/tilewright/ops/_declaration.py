@@ -28,7 +28,7 @@ from typing import Any, get_args, overload
 
 from tilewright._planner.emit.compute import COMPILE_TIME
 from tilewright._planner.model import Choices, OwnProgram
-from tilewright._planner.split import needs_split
+from tilewright._planner.split import has_attention, needs_split
 from tilewright._planner.strategy import Strategy
 from tilewright._tensor.argument import require, shown
 from tilewright.formula._graph import Extent, FormulaError, Value
@@ -39,7 +39,7 @@ from tilewright.formula._validation import Wording
 from tilewright.kernels import Kernel
 from tilewright.ops._case import OwnCase
 from tilewright.ops._operation import Operation
-from tilewright.ops._split_operation import SplitOperation
+from tilewright.ops._split_operation import SplitOperation, WholeAttention
 from tilewright.ops._tolerance import OwnTolerance
 
 
@@ -169,7 +169,10 @@ def operation(
                     f"{made.name}: {name} are of one program, and this formula needs several: declare an operation "
                     "for the part that they belong to"
                 )
-        return SplitOperation(declared, *given)
+        broadcasting = [each.name for each in made.inputs if each.broadcasts]
+        is_attention = choices.fuses_attention and has_attention(made.graph, broadcasting)
+        kind = WholeAttention if is_attention else SplitOperation
+        return kind(declared, *given)
 
     return declare if function is None else declare(function)
 

@@ -107,6 +107,17 @@ class Operation(Meaning):
         """The same for results of a dtype and a layout."""
         return (self,)
 
+    def parts_that_fit(
+        self, shape: tuple[int, ...], dtype: DataType, device: Device
+    ) -> tuple[tuple[Operation, ...], str]:
+        """The operations that run for tensors of a shape, and why they are more than they would be; empty if not."""
+        return self.parts_for(dtype), ""
+
+    @property
+    def has_whole_program(self) -> bool:
+        """Whether its program is judged as a whole, because it does not go step by step through the formula."""
+        return self.choices.program is not None
+
     @property
     def makes(self) -> tuple[str, ...]:
         """Names of what it makes: its results; of a part of a split operation also intermediates."""

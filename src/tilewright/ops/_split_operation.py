@@ -13,15 +13,17 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from tilewright._planner.attention.plan import AttentionNotPlannedError
 from tilewright._planner.error_bound import Bounds, Rounding
 from tilewright._planner.model import Choices
 from tilewright._planner.plan import Plan, Variant
 from tilewright._planner.row_program import Tensors
 from tilewright._planner.semantics import result_dtype
-from tilewright._planner.split import Part, Split, split
+from tilewright._planner.split import Part, Split, has_attention, split
 from tilewright._planner.strategy import Strategy
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
+from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
 from tilewright._tensor.memory_config import DRAM_MEMORY_CONFIG
@@ -31,6 +33,7 @@ from tilewright.formula._graph import Extent, Value, rebuilt
 from tilewright.formula._inputs import Form, Input
 from tilewright.formula._tracing import Formula
 from tilewright.formula._validation import OperationError, check_input
+from tilewright.ops._attention_operation import AttentionOperation
 from tilewright.ops._operation import Operation
 from tilewright.ops._options import USUAL_OPTIONS, Options
 from tilewright.ops._outcome import Outcome
@@ -79,7 +82,7 @@ class PartOperation(Operation):
         return Formula(tuple(inputs), tuple(parameters), outputs, names)
 
     def _with_inputs(self, inputs: tuple[Input, ...]) -> Operation:
-        return PartOperation(
+        return type(self)(
             self.name, self._part_graph, inputs, self._whole, self.makes, self.dtypes, self._dtype,
             self._result_dtypes, self._result_layout,
         )  # fmt: skip
@@ -123,6 +126,10 @@ def _stub(name: str, graph: Formula, inputs: Sequence[str], whole: Operation) ->
     part.__doc__ = graph.text()
     part.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return part
+
+
+class AttentionPart(AttentionOperation, PartOperation):
+    """A part that is attention."""
 
 
 class SplitOutcome(Outcome):
@@ -170,7 +177,36 @@ class SplitOperation(Operation):
     @functools.cached_property
     def split(self) -> Split:
         """The parts of its formula."""
-        return split(self.graph, [each.name for each in self.inputs if each.broadcasts])
+        return split(self.graph, [each.name for each in self.inputs if each.broadcasts], self._fuses)
+
+    @property
+    def _fuses(self) -> bool:
+        """Whether attention may be one part."""
+        return self.choices.fuses_attention
+
+    @functools.cached_property
+    def unfused(self) -> SplitOperation:
+        """The same without attention in one program."""
+        return without_fusion(self)
+
+    def parts_that_fit(
+        self, shape: tuple[int, ...], dtype: DataType, device: Device
+    ) -> tuple[tuple[Operation, ...], str]:
+        parts = self.parts_for(dtype)
+        for part in parts:
+            if isinstance(part, AttentionPart):
+                try:
+                    part.plan(shape, dtype, device)
+                except AttentionNotPlannedError as error:
+                    return self.unfused.parts_for(dtype), str(error)
+        return parts, ""
+
+    def outcome_bounds(
+        self, outcome: Outcome, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None
+    ) -> Bounds:
+        if outcome.operation is not self and isinstance(outcome.operation, SplitOperation):
+            return outcome.operation.outcome_bounds(outcome, operands, parameters)
+        return super().outcome_bounds(outcome, operands, parameters)
 
     @functools.cached_property
     def full_inputs(self) -> list[Input]:
@@ -205,7 +241,10 @@ class SplitOperation(Operation):
         is_between = all(each not in self.output_names for each in names)
         name = f"{self.name}_{names[0] if is_between else self._result_label(names)}"
         place = Layout.ROW_MAJOR if is_between else layout
-        return PartOperation(name, part.formula, inputs, self, tuple(names), dtypes, dtype, results, place)
+        kind = PartOperation
+        if self._fuses and has_attention(part.formula, [each.name for each in inputs if each.broadcasts]):
+            kind = AttentionPart
+        return kind(name, part.formula, inputs, self, tuple(names), dtypes, dtype, results, place)
 
     def _result_label(self, names: Sequence[str]) -> str:
         return next(each for each in names if each in self.output_names)
@@ -234,6 +273,12 @@ class SplitOperation(Operation):
     # How it runs.
 
     def _launch(self, tensors: Tensors, chosen: Options, parameters: Mapping[str, Any]) -> Outcome:
+        try:
+            return self._launch_parts(tensors, chosen, parameters)
+        except AttentionNotPlannedError:
+            return self.unfused._launch_parts(tensors, chosen, parameters)
+
+    def _launch_parts(self, tensors: Tensors, chosen: Options, parameters: Mapping[str, Any]) -> Outcome:
         self._check_options(chosen)
         values = self.checked_parameters(parameters)
         main = tensors[self.main_input.name]
@@ -355,3 +400,49 @@ class SplitOperation(Operation):
 
 
 __all__ = ["PartOperation", "SplitOperation", "SplitOutcome"]
+
+
+class _Unfused(SplitOperation):
+    """An operation whose attention is several programs."""
+
+    @property
+    def _fuses(self) -> bool:
+        return False
+
+
+def without_fusion(operation: Operation) -> SplitOperation:
+    """An operation with attention in several programs."""
+    return _Unfused(
+        operation.function, operation.inputs, list(operation.parameters.values()), operation.choices,
+        operation.wording, operation.requirements, operation.cases, operation.tolerance,
+    )  # fmt: skip
+
+
+class WholeAttention(AttentionOperation):
+    """An operation that is attention as a whole: one program where that fits L1, else several."""
+
+    @functools.cached_property
+    def unfused(self) -> SplitOperation:
+        return without_fusion(self)
+
+    def parts_that_fit(
+        self, shape: tuple[int, ...], dtype: DataType, device: Device
+    ) -> tuple[tuple[Operation, ...], str]:
+        try:
+            self.plan(shape, dtype, device)
+        except AttentionNotPlannedError as error:
+            return self.unfused.parts_for(dtype), str(error)
+        return (self,), ""
+
+    def _launch(self, tensors: Tensors, chosen: Options, parameters: Mapping[str, Any]) -> Outcome:
+        try:
+            return super()._launch(tensors, chosen, parameters)
+        except AttentionNotPlannedError:
+            return self.unfused.launch(tensors, chosen, parameters=parameters)
+
+    def outcome_bounds(
+        self, outcome: Outcome, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None
+    ) -> Bounds:
+        if isinstance(outcome.operation, SplitOperation):
+            return outcome.operation.outcome_bounds(outcome, operands, parameters)
+        return super().outcome_bounds(outcome, operands, parameters)

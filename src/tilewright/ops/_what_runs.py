@@ -28,12 +28,12 @@ def kernel_text(kernel: Kernel) -> str:
     return kernel.cpp_source() if isinstance(kernel, CppKernel) else inspect.getsource(kernel.function)
 
 
-def split_lines(operation: Operation) -> list[str]:
+def split_lines(parts: Sequence[Operation]) -> list[str]:
     """The programs of an operation that needs several, and the intermediates between them; empty for one program."""
-    if len(operation.parts) == 1:
+    if len(parts) == 1:
         return []
     rows = []
-    for each in operation.parts:
+    for each in parts:
         made = ", ".join(
             f"{name}: {dtype.name.lower()}"
             for name, dtype in zip(each.makes, each.output_dtypes(DataType.BFLOAT16), strict=True)

@@ -151,9 +151,11 @@ class TracedPlan:
             key = [each.num_lines]
             if not descriptor.is_compute:
                 # The last stick or the last block may end inside a tile.
-                key += [values[each.core].get("num_sticks", 0), each.first_line % self._plan.rows.segments]
+                key.append(values[each.core].get("num_sticks", 0))
                 # Of a line that cores have parts of, each reads its own, and sends to others.
                 key += [each.first_tile, *((each.core.x, each.core.y) if sends else ())]
+            if not descriptor.is_compute or self._plan.rows.lines_differ:
+                key.append(each.first_line % self._plan.rows.line_period)
             groups.setdefault(tuple(key), []).append(each)
         found: dict[CoreCoord, NDArray[np.uint64]] = {}
         for group in groups.values():

@@ -66,7 +66,7 @@ def symbols(program: RegisterProgram) -> list[str]:
     return list(dict.fromkeys(text for text in found if not text.startswith("0x")))
 
 
-class _Body:
+class TileBody:
     """The statements of a program for the tiles in DST, with their set-up calls."""
 
     def __init__(
@@ -264,7 +264,7 @@ def compute_phase(
     return made_phase(name, purpose, program, decorator, lines, arguments)
 
 
-def _values(program: RegisterProgram, offset: Mapping[str, bool], group: int) -> tuple[_Body, bool]:
+def _values(program: RegisterProgram, offset: Mapping[str, bool], group: int) -> tuple[TileBody, bool]:
     """The statements of a program from tile ``begin`` on, and whether buffers have their block at ``first``."""
 
     def tile_of(source: TileSource, slot: str) -> str:
@@ -274,7 +274,7 @@ def _values(program: RegisterProgram, offset: Mapping[str, bool], group: int) ->
         return f"first + {begin}" if offset.get(source.name) else begin
 
     has_offset = any(offset.get(each.name) for each in program.sources if _is_wide(each))
-    return _Body(program, tile_of, 0, group), has_offset
+    return TileBody(program, tile_of, 0, group), has_offset
 
 
 def rows_of_each_phase(name: str, purpose: str, program: RegisterProgram, offset: Mapping[str, bool]) -> PhaseText:
@@ -342,7 +342,7 @@ def masked_phase(name: str, purpose: str, program: RegisterProgram) -> PhaseText
 
 def column_phase(name: str, purpose: str, program: RegisterProgram, as_rows: bool, held: Extent) -> PhaseText:
     """One number for each line: one tile, which holds them in a column, a row or an element."""
-    body = _Body(program, lambda source, slot: "0", 0, 1)
+    body = TileBody(program, lambda source, slot: "0", 0, 1)
     lines = [f"cb_wait_front({_cb(each.name)}, 1)" for each in program.sources]
     lines += ["cb_reserve_back(cb_out, 1)", "pack_reconfig_data_format(cb_out)", *body.hoisted()]
     if as_rows:
@@ -373,7 +373,7 @@ def sum_phase(name: str, purpose: str, program: RegisterProgram, offset: Mapping
     lines.append("tile_regs_acquire()")
     if len(folded.steps) == 1:
         # One call makes a tile: the first is made where the others are added to it.
-        lines += [*body.hoisted(), *_Body(folded, _tile_in_sum(offset, "first"), 0, 1).calls()]
+        lines += [*body.hoisted(), *TileBody(folded, _tile_in_sum(offset, "first"), 0, 1).calls()]
         lines += [] if squared is None else ["square_tile_init()", "square_tile(0)"]
         lines += [init, "for i in range(1, num_tiles):"]
     else:
@@ -430,9 +430,9 @@ def _squared(program: RegisterProgram) -> str | None:
     return str(1 + last[0].places[0].number)
 
 
-def fold_body(program: RegisterProgram, offset: Mapping[str, bool], disturbed: Sequence[bool]) -> _Body:
+def fold_body(program: RegisterProgram, offset: Mapping[str, bool], disturbed: Sequence[bool]) -> TileBody:
     """The statements of a program whose value lies in slot 1, tile by tile."""
-    return _Body(program, _tile_in_sum(offset, "first + i"), 1, 1, disturbed)
+    return TileBody(program, _tile_in_sum(offset, "first + i"), 1, 1, disturbed)
 
 
 def _tile_in_sum(offset: Mapping[str, bool], tile: str) -> Callable[[TileSource, str], str]:

@@ -32,7 +32,7 @@ Crumbs: TypeAlias = list[tuple[str, dict[str, object]]]
 def plan_facts(operation: Operation, home: Home) -> Crumbs:
     """Circular buffers as the declaration asks for them and as the program of one case has them; the work."""
     plan = case_plan(home)
-    if operation.choices.program is not None:
+    if operation.has_whole_program:
         return _own_program_facts(operation, plan, home)
     crumbs: Crumbs = [("cb_requirement", _requirement(each, plan.schedule)) for each in plan.buffers]
     for planned in plan.buffers:
@@ -99,7 +99,7 @@ def _requirement(planned: PlannedBuffer, schedule: Schedule) -> dict[str, object
 
 def run_facts(operation: Operation, plan: Plan, run: Run) -> Crumbs:
     """The kernels that ran and the pages they moved."""
-    is_own = operation.choices.program is not None
+    is_own = operation.has_whole_program
     roles = {} if is_own else {each.name: each.role.value for each in plan.kernels}
     steps = None if is_own else {(each.core.x, each.core.y): each.num_lines for each in plan.split.work}
     return traffic_facts(run, roles, steps)
@@ -133,7 +133,7 @@ def compliance_facts(operation: Operation, plan: Plan) -> Crumbs:
     """
     steps = steps_of(plan.schedule)
     sites = call_sites(plan.kernels.compute)
-    if operation.choices.program is not None or (not sites and "compute" in operation.own_kernels(plan)):
+    if operation.has_whole_program or (not sites and "compute" in operation.own_kernels(plan)):
         return []
     crumbs: Crumbs = []
     for step in steps:

@@ -56,7 +56,7 @@ def trace(
         KernelCompileError, KernelLanguageError: the kernels are not ready to run.
         NoSuchPhaseError: ``upto`` names a phase, and the kernels have none that could be left out.
     """
-    if operation.choices.program is not None:
+    if operation.has_whole_program:
         if upto is not None:
             raise NoSuchPhaseError(f"--upto: {operation.name} has a program of its own, whose phases are not known")
         return trace_own_program(operation, case, device, time_limit)

@@ -16,7 +16,7 @@ from tilewright.ops._export.own_program import OwnProgramCode
 from tilewright.ops._export.split_code import SplitCode
 from tilewright.ops._operation import Operation
 from tilewright.ops._options import checked_config
-from tilewright.ops._split_operation import SplitOperation
+from tilewright.ops._split_operation import SplitOperation, WholeAttention
 
 # Beside the exported package: what was written, so that a later export knows what is its own.
 _RECORD = ".exported.json"
@@ -79,10 +79,21 @@ def export_operation(
 def _files(
     operation: Operation, shape: tuple[int, ...], config: ComputeConfigDescriptor, command: str
 ) -> dict[str, str]:
-    """Text of each file of the package by its path."""
+    """Text of each file of the package by its path.
+
+    A package takes any shape, for which the programs of an attention are several; causal ones have no such programs.
+    """
+    is_causal = any(node.function == "causal" for node in operation.graph.nodes)
+    if isinstance(operation, SplitOperation) and is_causal:
+        raise ExportError(
+            f"{operation.name} has causal attention among others, which is not exported: declare the attention as "
+            "an operation of its own, and export both"
+        )
+    if isinstance(operation, (SplitOperation, WholeAttention)) and not is_causal:
+        operation = operation.unfused
     if isinstance(operation, SplitOperation):
         return SplitCode(operation, shape, config).files(command)
-    code = HostCode if operation.choices.program is None else OwnProgramCode
+    code = OwnProgramCode if operation.has_whole_program else HostCode
     return code(operation, shape, config).files(command)
 
 

@@ -329,7 +329,7 @@ def _require_writable(operation: Operation) -> None:
             "`tilewright export FILE --output DIR` writes all of them as a Python package"
         )
     reasons = {
-        "a program of its own": operation.choices.program is not None,
+        "a program of its own": operation.has_whole_program,
         "a matrix product": operation.multiplication is not None,
         "several results": len(operation.output_names) != 1,
         "requirements": bool(operation.requirements),

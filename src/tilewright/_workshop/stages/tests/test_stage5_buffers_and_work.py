@@ -14,7 +14,7 @@ from tilewright.ops._specification_text import ends_of
 
 @pytest.fixture(autouse=True)
 def _planned(operation: Operation, request: pytest.FixtureRequest) -> None:
-    if operation.choices.program is not None and request.function is not test_the_program_is_whole:
+    if operation.has_whole_program and request.function is not test_the_program_is_whole:
         pytest.skip("not judged: buffers and work of a program of its own are its author's")
 
 
@@ -50,7 +50,7 @@ def test_the_program_is_whole(operation: Operation, case: OperationCase) -> None
     device = paper_device("wormhole_b0")
     plan = operation.plan(case.shape, DTYPES[case.dtype], device, strategy=case.strategy, block_tiles=case.block_tiles)
     program = operation.program(plan, operation.allocate(plan, device))
-    if operation.choices.program is not None:
+    if operation.has_whole_program:
         assert program.kernels, "a program of its own has kernels"
         return
     assert len(program.kernels) == 3
