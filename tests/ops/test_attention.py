@@ -206,7 +206,7 @@ def test_plan_is_shown_with_what_decided(capsys: pytest.CaptureFixture[str]) -> 
     [
         ({"k": (2, 60, 40)}, r"K must have shape \[a divisor of 4, S, 32\], got \[2, 60, 40\]"),
         ({"k": (3, 60, 32), "v": (3, 60, 32)}, r"K must have shape \[a divisor of 4, S, 32\], got \[3, 60, 32\]"),
-        ({"v": (2, 61, 32)}, r"V must have shape \[2, 60, N\], a row for each row of k, got \[2, 61, 32\]"),
+        ({"v": (2, 61, 32)}, r"V must have shape \[2, 60, N\], a row for each row of K, got \[2, 61, 32\]"),
         ({"k": (2, 30, 32), "v": (2, 30, 32)}, r"K must have at least as many rows as q, 40, as the scores are causal"),
     ],
 )

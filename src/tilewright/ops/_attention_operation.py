@@ -74,6 +74,10 @@ class AttentionOperation(Operation):
         return next(each for each in self.inputs if each.name == self.attention.queries.name)
 
     @property
+    def needed_twice(self) -> tuple[str, ...]:
+        return ()
+
+    @property
     def multiplication(self) -> None:
         return None
 
@@ -261,7 +265,7 @@ class AttentionOperation(Operation):
         wanted = (*shapes[k][:-2], str(shapes[k][-2]), "N")
         if len(shapes[v]) != len(queries) or shapes[v][:-1] != shapes[k][:-1]:
             raise OperationError(
-                f"{v.capitalize()} must have shape [{', '.join(map(str, wanted))}], a row for each row of {k}, got "
+                f"{v.capitalize()} must have shape [{', '.join(map(str, wanted))}], a row for each row of {k.capitalize()}, got "
                 f"{list(shapes[v])}"
             )
         if found.is_causal and queries[-2] > shapes[k][-2]:

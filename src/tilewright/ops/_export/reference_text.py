@@ -52,8 +52,7 @@ _TORCH = _Dialect(
         "power": "torch.pow({0}, {1})",
         "transpose": "{0}.transpose(-1, -2)",
         "matmul": "torch.matmul({0}, {1})",
-        "causal": "{0}.masked_fill("
-        "torch.ones_like({0}).triu({0}.shape[-1] - {0}.shape[-2] + 1) > 0, -torch.inf)",
+        "causal": "{0}.masked_fill(torch.ones_like({0}).triu({0}.shape[-1] - {0}.shape[-2] + 1) > 0, -torch.inf)",
         "to_int32": "torch.clamp(torch.trunc({0}), -(2.0**31), 2.0**31 - 1)",
         "to_bfloat16": "{0}.to(torch.bfloat16).double()",
         "to_float32": "{0}.to(torch.float32).double()",
