@@ -64,6 +64,7 @@ _ATTENTION_STEPS = (
     "multiply_tile",
     "read_filled_sticks",
     "read_filled_tiles",
+    "read_tile_rows",
 )
 _TILE_KERNELS = (
     "edge_of_tile",

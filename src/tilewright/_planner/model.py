@@ -235,6 +235,7 @@ class Schedule:
         multiplication: of which one of the tensors it reads is the product.
         left: what is done to make what is multiplied, if it is computed; its buffers are among ``stores``.
         values_in_buffers, segmented, exchanged: as in :class:`Choices`.
+        filled_by_writer: buffers that the writer fills, in the place of the reader.
     """
 
     direction: Direction
@@ -247,6 +248,7 @@ class Schedule:
     multiplication: Multiplication | None = None
     left: Schedule | None = None
     values_in_buffers: bool = False
+    filled_by_writer: frozenset[str] = frozenset()
     segmented: bool = False
     exchanged: bool = False
 

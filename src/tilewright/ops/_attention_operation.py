@@ -264,8 +264,9 @@ class AttentionOperation(Operation):
         _check_heads(k, shapes[k], queries, ("S", str(queries[-1])), shapes[k][-1:] == queries[-1:])
         wanted = (*shapes[k][:-2], str(shapes[k][-2]), "N")
         if len(shapes[v]) != len(queries) or shapes[v][:-1] != shapes[k][:-1]:
+            text = ", ".join(map(str, wanted))
             raise OperationError(
-                f"{v.capitalize()} must have shape [{', '.join(map(str, wanted))}], a row for each row of {k.capitalize()}, got "
+                f"{v.capitalize()} must have shape [{text}], a row for each row of {k.capitalize()}, got "
                 f"{list(shapes[v])}"
             )
         if found.is_causal and queries[-2] > shapes[k][-2]:

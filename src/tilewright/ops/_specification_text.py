@@ -40,12 +40,14 @@ _PROPERTIES = ("rank", "row_major", "interleaved", "on_device", "dtype", "width"
 def ends_of(schedule: Schedule, name: str) -> tuple[str, str]:
     """The producer and the consumer of a buffer."""
     store = schedule.stores[name]
-    if store.role in _ENDS:
+    if store.role in _ENDS and name not in schedule.filled_by_writer:
         return _ENDS[store.role]
     made = schedule.multiplication
     if made is not None and (store.value is made.product or (store.role is Role.LEFT and schedule.left is not None)):
         return ("compute", "compute")
     rows = (Role.ROWS_IN, Role.LEFT_ROWS, Role.RIGHT_ROWS)
+    if name in schedule.filled_by_writer:
+        return ("writer", "compute")
     has_rows = any(each.value is store.value and each.role in rows for each in schedule.stores.values())
     return ("compute" if has_rows else "reader", "compute")
 

@@ -71,6 +71,7 @@ _BINARY_OPS = {"add": 0, "sub": 1, "mul": 2, "ELWADD": 0, "ELWSUB": 1, "ELWMUL":
 _POOLS = {"SUM": 0, "AVG": 1, "MAX": 2, "MIN": 3}
 _AXES = {"REDUCE_ROW": 0, "REDUCE_COL": 1, "REDUCE_SCALAR": 2}
 _ALL_FACES, _VECTORS_PER_FACE = 4, 8
+_FACES = {"R": 1, "C": 2, "RC": _ALL_FACES}  # modes of calls that may leave faces out
 # Functions of headers that are written by hand, and the operation each calls.
 _UNARY_BY_HAND = {
     "recip_tile": "Reciprocal",
@@ -339,8 +340,14 @@ def _vector_unit(calls: CallList) -> dict[str, Traced]:
 
     def exponential(template: tuple[Any, ...]) -> Callable[..., None]:
         is_approximate, is_scaled = (*template, False, False)[:2]
-        word = _unary_word("ExpApproximate" if is_approximate else "ExpScaled" if is_scaled else "Exp")
-        return lambda *arguments: words.append(word)
+        operation = "ExpApproximate" if is_approximate else "ExpScaled" if is_scaled else "Exp"
+        vectors = template[3] if len(template) > 3 and not is_approximate else _VECTORS_PER_FACE
+        usual = _unary_word(operation, _ALL_FACES, vectors)
+
+        def call(_slot: Any, mode: Any = None, *_: Any) -> None:
+            words.append(usual if mode is None else _unary_word(operation, _FACES[mode.name], vectors))
+
+        return call
 
     def typecast(template: tuple[Any, ...]) -> Callable[..., None]:
         before, after = (DataFormat[each.value].value for each in template[:2])
@@ -357,9 +364,10 @@ def _vector_unit(calls: CallList) -> dict[str, Traced]:
     }
 
 
-def _unary_word(operation: str) -> int:
+def _unary_word(operation: str, faces: int = _ALL_FACES, vectors: int = _VECTORS_PER_FACE) -> int:
+    """The entry of a call that works on so many vectors of the faces of a mode."""
     number = native.names("sfpu_unary").index(operation)
-    return _call("SfpuUnary") | _ALL_FACES << 8 | number << 16 | _VECTORS_PER_FACE << 32
+    return _call("SfpuUnary") | faces << 8 | number << 16 | vectors << 32
 
 
 @functools.cache

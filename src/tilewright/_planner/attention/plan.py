@@ -145,7 +145,7 @@ class AttentionVariant:
         for each in found.inputs:
             dtype, rows = self._dtypes[each.name], text.rows_of(each)
             if rows:
-                made[rows] = (index, dtype, True, f"rows of {each.name} from the reader")
+                made[rows] = (index, dtype, True, f"rows of {each.name}")
                 index += 1
             is_mask = any(each is other for other in found.masks)
             made[text.tiles_of(each)] = (index, dtype, is_mask, f"{each.name} as tiles")
@@ -198,7 +198,11 @@ class AttentionVariant:
                 name, role, value, Extent.FULL, dtype.data_format.name,
                 persistent=role in (Role.SCALER, Role.MASK), read_by_matrix_unit=not is_moved,
             )  # fmt: skip
-        return Schedule(Direction.ROWS, Strategy.STREAMING, (), (), stores, dict(self.numbers), (text.output,))
+        by_writer = frozenset({text.rows_of(found.values) or text.tiles_of(found.values)})
+        return Schedule(
+            Direction.ROWS, Strategy.STREAMING, (), (), stores, dict(self.numbers), (text.output,),
+            filled_by_writer=by_writer,
+        )  # fmt: skip
 
     # Sizes.
 

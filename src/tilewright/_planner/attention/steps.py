@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from tilewright._planner.row_kernels import read_tiles
 from tilewright._planner.tile_kernels import BFLOAT16_ONE
-from tilewright.kernels import CB, TensorArg, kernel_function, uint32
+from tilewright.kernels import CB, CompileTimeArg, TensorArg, kernel_function, uint32
 from tilewright.kernels._types import l1_ptr
 from tilewright.kernels.api import (
     BroadcastType,
+    InputClamping,
     PoolType,
     ReduceDim,
+    VectorMode,
     add_binary_tile,
     add_binary_tile_init,
     binary_max_tile,
@@ -93,8 +96,24 @@ def find_largest(cb_scores: CB, cb_scaler: CB, cb_before: CB, cb_out: CB, num_ti
 
 
 @kernel_function
-def make_powers(cb_scores: CB, cb_largest: CB, cb_out: CB, num_tiles: uint32, block_tiles: uint32) -> None:
-    """out = exp(scores - largest) of num_tiles tiles of a block; pops the block of scores, pushes as many pages."""
+def raise_rows(slot: uint32, rows: CompileTimeArg) -> None:
+    """exp of the first rows of a tile in DST, of all rows where the vector unit saves nothing by leaving some out."""
+    if rows <= 4:
+        exp_tile[False, False, InputClamping.ClampToNegative, 2](slot, VectorMode.R)
+    elif rows <= 16:
+        exp_tile(slot, VectorMode.R)
+    else:
+        exp_tile(slot)
+
+
+@kernel_function
+def make_powers(
+    cb_scores: CB, cb_largest: CB, cb_out: CB, num_tiles: uint32, block_tiles: uint32, rows: CompileTimeArg
+) -> None:
+    """out = exp(scores - largest) of the first rows of num_tiles tiles of a block.
+
+    Pops the block of scores, and pushes as many pages.
+    """
     cb_wait_front(cb_scores, num_tiles)
     cb_wait_front(cb_largest, 1)
     cb_reserve_back(cb_out, block_tiles)
@@ -108,7 +127,7 @@ def make_powers(cb_scores: CB, cb_largest: CB, cb_out: CB, num_tiles: uint32, bl
         for slot in range(count):
             sub_tiles_bcast_cols(cb_scores, cb_largest, first + slot, 0, slot)
         for slot in range(count):
-            exp_tile(slot)
+            raise_rows(slot, rows)
         tile_regs_commit()
         tile_regs_wait()
         for slot in range(count):
@@ -280,6 +299,16 @@ def read_filled_sticks(
     fill_zeros(address, (32 - num_sticks) * row_bytes)
     noc_async_read_barrier()
     cb_push_back(cb, num_pages)
+
+
+@phase(pushes={"cb": "num_rows * row_tiles"}, gives={"cb": Region.TILE})
+def read_tile_rows(tensor: TensorArg, cb: CB, first_page: uint32, num_rows: uint32, row_tiles: uint32) -> None:
+    """num_rows tile-rows of row_tiles tiles of a tensor, pushed in two halves: compute begins with the first."""
+    half = num_rows // 2 if num_rows >= 8 else 0
+    if half != 0:
+        read_tiles(tensor, cb, first_page, half * row_tiles, half * row_tiles)
+    rest = (num_rows - half) * row_tiles
+    read_tiles(tensor, cb, first_page + half * row_tiles, rest, rest)
 
 
 @phase(pushes={"cb": "num_tiles"}, gives={"cb": Region.TILE})

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Emit the kernels of an attention as Python.
 
-The unit of work is a chunk of tile-rows of queries of one slab. For each block of keys, and for each tile-row of the
+The unit of work is a chunk of tile-rows of queries of one slab. The reader brings queries, keys and masks, the writer,
+which has nothing to write before the last block, values. For each block of keys, and for each tile-row of the
 chunk: scores, their largest so far, powers, and what the powers add to the sum and to the product with the values.
 After the last block the product is divided by the sum.
 """
@@ -132,19 +133,20 @@ class AttentionText:
         numbers = ["first", "inner_tiles", "num_tiles", "num_whole", "block_tiles"]
         parameters = [*(f"{each}: CB" for each in buffers), *(f"{each}: uint32" for each in numbers)]
         parameters += [f"{each}: uint32" for each in (*self._edge_arguments, *symbols(program))]
-        lines = ["cb_wait_front(cb_queries, first + inner_tiles)", "cb_wait_front(cb_keys, num_tiles * inner_tiles)"]
+        lines = ["cb_wait_front(cb_queries, first + inner_tiles)"]
         lines += [f"cb_wait_front(cb_{each}, num_tiles)" for each in masks]
         lines += ["cb_reserve_back(cb_out, block_tiles)", "pack_reconfig_data_format(cb_out)"]
         group = max(1, (DST_TILES - program.num_temporaries) // program.num_registers)
         whole = _ScoreBody(program, lambda _, slot: "begin" if slot == "0" else f"begin + {slot}", 0, group)
         lines += [*whole.hoisted(), f"for begin in range(0, num_whole, {group}):"]
-        inside = [f"count = min(uint32({group}), num_whole - begin)", "tile_regs_acquire()"]
+        inside = [f"count = min(uint32({group}), num_whole - begin)"]
+        inside += ["cb_wait_front(cb_keys, (begin + count) * inner_tiles)", "tile_regs_acquire()"]
         inside += [*whole.lines("for slot in range(count):"), "tile_regs_commit()", "tile_regs_wait()"]
         inside += ["for slot in range(count):", f"{INDENT}pack_tile(slot, cb_out)", "tile_regs_release()"]
         lines += [INDENT + each for each in inside]
         # Tiles of which some scores are hidden.
         single = _ScoreBody(program, lambda *_: "begin", 0, 1, (False, True))
-        inside = ["tile_regs_acquire()", *single.lines("")]
+        inside = ["cb_wait_front(cb_keys, (begin + 1) * inner_tiles)", "tile_regs_acquire()", *single.lines("")]
         inside += [
             "reconfig_data_format_srca(cb_hidden)", "copy_init(cb_hidden)", f"copy_tile(cb_hidden, {self._edge}, 2)",
             "fill_tile_init()", "fill_tile_bitcast(3, HIDDEN_SCORE)",
@@ -177,7 +179,7 @@ class AttentionText:
             *self._scores_call(q, k),
             *(f"cb_pop_front(cb.{self.tiles_of(each)}, block_tiles)" for each in found.masks),
             "find_largest(cb.scores, cb.scaler, cb.before, cb.largest, num_tiles, block == 0)",
-            "make_powers(cb.scores, cb.largest, cb.powers, num_tiles, block_tiles)",
+            "make_powers(cb.scores, cb.largest, cb.powers, num_tiles, block_tiles, query_rows)",
             "if block != 0:",
             f"{INDENT}make_share(cb.before, cb.largest, cb.share)",
             "if block + 1 < num_seen:",
@@ -291,7 +293,7 @@ class AttentionText:
             body.append("fill_causal_masks(cb.hidden, hidden_columns)")
         else:
             body += ["if last_key_columns != 32:", f"{INDENT}fill_column_mask(cb.hidden, last_key_columns)"]
-        block = [*self._matrix_lines(found.keys, "deep_tiles"), *self._matrix_lines(found.values, "value_tiles")]
+        block = self._matrix_lines(found.keys, "deep_tiles")
         masks = [line for each in found.masks for line in self._mask_lines(each)]
         if masks:
             block += ["for row in range(chunk_rows):", *(INDENT + each for each in masks)]
@@ -304,8 +306,8 @@ class AttentionText:
             *(INDENT + each for each in block),
         ]
         body += ["for item in range(first_tile_row, first_tile_row + num_tile_rows):", *(INDENT + e for e in item)]
-        tensors = [each.name for each in found.inputs]
-        return self._function("reader_kernel", "read", tensors, body, "What compute takes, in its order.")
+        tensors = [each.name for each in found.inputs if each is not found.values]
+        return self._function("reader_kernel", "read", tensors, body, "What compute takes, in its order; not values.")
 
     def _queries_lines(self) -> list[str]:
         value = self._found.queries
@@ -327,13 +329,17 @@ class AttentionText:
             lines = ["for row in range(block * block_tiles, (block + 1) * block_tiles):"]
             return lines + call_lines("read_filled_sticks", [tensor, f"cb.{rows}", *sticks, *sizes], INDENT)
         buffer = f"cb.{self.tiles_of(value)}"
-        page, count = f"(slab // slab_group * key_tiles + block * block_tiles) * {tiles}", f"block_tiles * {tiles}"
+        page = f"(slab // slab_group * key_tiles + block * block_tiles) * {tiles}"
         if value is self._found.keys or self._operands[value.name].format == "Bfp8_b":
-            return call_lines("read_tiles", [tensor, buffer, page, count, count], "")
+            return call_lines("read_tile_rows", [tensor, buffer, page, "block_tiles", tiles], "")
         # What hidden powers, which are zero, are multiplied by must be a number.
-        edge = f"{tiles} if last_key_columns != 32 and block + 1 == num_blocks else 0"
-        arguments = [tensor, buffer, page, count, edge, "last_key_columns", f"{value.name}_element_bytes"]
-        return call_lines("read_filled_tiles", arguments, "")
+        edge = [page, f"block_tiles * {tiles}", tiles, "last_key_columns", f"{value.name}_element_bytes"]
+        return [
+            "if last_key_columns != 32 and block + 1 == num_blocks:",
+            *call_lines("read_filled_tiles", [tensor, buffer, *edge], INDENT),
+            "else:",
+            *call_lines("read_tile_rows", [tensor, buffer, page, "block_tiles", tiles], INDENT),
+        ]
 
     def _mask_lines(self, value: Value) -> list[str]:
         """A block of a tile-row of a tensor that is as large as the scores."""
@@ -359,15 +365,21 @@ class AttentionText:
             sticks = ["slab * query_rows + row * TILE_ROWS", "min(TILE_ROWS, query_rows - row * TILE_ROWS)"]
             sizes = ["0", f"{self._output}_stick_bytes", f"{self._output}_row_bytes", "value_tiles"]
             write = call_lines("write_sticks", [tensor, buffer, *sticks, *sizes], INDENT)
+        values = self._found.values
         item = [
             "slab = item // num_chunks",
             f"tile_row = {self._first_row}",
+            *self._seen_lines(),
+            "for block in range(num_seen):",
+            *(INDENT + each for each in self._matrix_lines(values, "value_tiles")),
             "for row in range(tile_row, tile_row + chunk_rows):",
             *write,
         ]
         body = ["for item in range(first_tile_row, first_tile_row + num_tile_rows):", *(INDENT + e for e in item)]
-        purpose = "Tile-row after tile-row, only what the tensor has."
-        return self._function("writer_kernel", "write", [self._output], body, purpose)
+        purpose = (
+            "Values, which come while the reader brings keys; then tile-rows of the result, only what the tensor has."
+        )
+        return self._function("writer_kernel", "write", [values.name, self._output], body, purpose)
 
     # The module.
 
