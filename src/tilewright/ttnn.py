@@ -59,8 +59,12 @@ from tilewright._tensor.creation import (
     from_torch,
     full,
     full_like,
+    interleaved_to_sharded,
+    is_sharded,
     ones,
     ones_like,
+    reshard,
+    sharded_to_interleaved,
     to_device,
     to_dtype,
     to_layout,
@@ -86,7 +90,10 @@ from tilewright._tensor.dtype import (
 from tilewright._tensor.layout import ROW_MAJOR_LAYOUT, TILE_LAYOUT, Layout
 from tilewright._tensor.memory_config import (
     DRAM_MEMORY_CONFIG,
+    L1_BLOCK_SHARDED_MEMORY_CONFIG,
+    L1_HEIGHT_SHARDED_MEMORY_CONFIG,
     L1_MEMORY_CONFIG,
+    L1_WIDTH_SHARDED_MEMORY_CONFIG,
     BufferType,
     MemoryConfig,
     ShardOrientation,
@@ -94,6 +101,7 @@ from tilewright._tensor.memory_config import (
     TensorMemoryLayout,
 )
 from tilewright._tensor.shape import Shape
+from tilewright._tensor.sharded_config import ShardStrategy, create_sharded_memory_config
 from tilewright._tensor.tensor import StorageType, Tensor, allocate_tensor_on_device, require_tensor
 from tilewright._tensor.tile import TILE_SIZE, Tile
 from tilewright._tensor.ttnn_names import TTNN_NAMES, missing_attribute
@@ -147,7 +155,10 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "DEVICE_STORAGE_TYPE",
     "DRAM_MEMORY_CONFIG",
+    "L1_BLOCK_SHARDED_MEMORY_CONFIG",
+    "L1_HEIGHT_SHARDED_MEMORY_CONFIG",
     "L1_MEMORY_CONFIG",
+    "L1_WIDTH_SHARDED_MEMORY_CONFIG",
     "NOC",
     "NOC_MODE",
     "ROW_MAJOR_LAYOUT",
@@ -182,6 +193,7 @@ __all__ = [
     "Shape",
     "ShardOrientation",
     "ShardSpec",
+    "ShardStrategy",
     "StorageType",
     "Tensor",
     "TensorAccessorArgs",
@@ -200,6 +212,7 @@ __all__ = [
     "close_device",
     "copy_host_to_device_tensor",
     "corerange_to_cores",
+    "create_sharded_memory_config",
     "deallocate",
     "element_size",
     "empty",
@@ -215,6 +228,8 @@ __all__ = [
     "get_memory_config",
     "grid_to_cores",
     "int32",
+    "interleaved_to_sharded",
+    "is_sharded",
     "is_tensor_storage_on_device",
     "manage_device",
     "num_cores_to_corerangeset",
@@ -222,6 +237,8 @@ __all__ = [
     "ones",
     "ones_like",
     "open_device",
+    "reshard",
+    "sharded_to_interleaved",
     "split_work_to_cores",
     "synchronize_device",
     "tile_size",

@@ -23,26 +23,29 @@ class FakeChip:
         }
         self.bytes: dict[tuple[BufferType, int, int], np.ndarray[Any, Any]] = {}
 
-    def _places(self, buffer_type: BufferType, address: int, aligned: int, num_pages: int):
+    def _places(self, buffer_type: BufferType, address: int, aligned: int, num_pages: int, places=None):
         banks = self.num_banks[buffer_type]
         for page in range(num_pages):
-            yield page, (buffer_type, page % banks, address + page // banks * aligned)
+            bank, row = page % banks, page // banks
+            if places is not None:
+                bank, row = divmod(int(places.of_pages[page]), places.pages_per_bank)
+            yield page, (buffer_type, bank, address + row * aligned)
 
-    def write_pages(self, buffer_type, address, page_bytes, aligned_page_bytes, pages):
+    def write_pages(self, buffer_type, address, page_bytes, aligned_page_bytes, pages, places=None):
         assert pages.dtype == np.uint8
         assert pages.shape[1] == page_bytes
-        for page, place in self._places(buffer_type, address, aligned_page_bytes, len(pages)):
+        for page, place in self._places(buffer_type, address, aligned_page_bytes, len(pages), places):
             self.bytes[place][:page_bytes] = pages[page]
 
-    def read_pages(self, buffer_type, address, page_bytes, aligned_page_bytes, num_pages):
-        places = self._places(buffer_type, address, aligned_page_bytes, num_pages)
-        return np.stack([self.bytes[place][:page_bytes] for _, place in places])
+    def read_pages(self, buffer_type, address, page_bytes, aligned_page_bytes, num_pages, places=None):
+        found = self._places(buffer_type, address, aligned_page_bytes, num_pages, places)
+        return np.stack([self.bytes[place][:page_bytes] for _, place in found])
 
     def check_usable(self) -> None:
         pass
 
-    def fill_pages(self, buffer_type, address, aligned_page_bytes, num_pages, pattern):
-        for _, place in self._places(buffer_type, address, aligned_page_bytes, num_pages):
+    def fill_pages(self, buffer_type, address, aligned_page_bytes, num_pages, pattern, places=None):
+        for _, place in self._places(buffer_type, address, aligned_page_bytes, num_pages, places):
             words = np.full(-(-aligned_page_bytes // 4), pattern, np.uint32)
             self.bytes[place] = words.view(np.uint8)[:aligned_page_bytes].copy()
 

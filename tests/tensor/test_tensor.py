@@ -15,9 +15,6 @@ from tilewright._tensor.layout import Layout
 from tilewright._tensor.memory_config import (
     DRAM_MEMORY_CONFIG,
     L1_MEMORY_CONFIG,
-    BufferType,
-    MemoryConfig,
-    TensorMemoryLayout,
 )
 from tilewright._tensor.shape import Shape
 from tilewright._tensor.tensor import StorageType, Tensor, allocate_tensor_on_device
@@ -156,12 +153,6 @@ def test_deallocated_tensors_say_so(device):
     with pytest.raises(RuntimeError, match="Tensor is not allocated"):
         tensor.to_numpy()
     assert "<buffer is not allocated>" in repr(tensor)
-
-
-def test_sharded_memory_is_refused_by_name(wormhole):
-    config = MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1)
-    with pytest.raises(NotImplementedError, match="does not allocate HEIGHT_SHARDED tensors yet"):
-        creation.zeros([32, 32], device=wormhole, memory_config=config)
 
 
 @pytest.mark.parametrize(

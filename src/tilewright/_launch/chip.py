@@ -28,6 +28,7 @@ from tilewright._record.l1_layout import CONFIG_BASE, semaphore_offset
 from tilewright._record.run import Run
 from tilewright._tensor.arch import Arch, ArchDescription
 from tilewright._tensor.argument import require
+from tilewright._tensor.chip_memory import PagePlaces
 from tilewright._tensor.memory_config import BufferType
 from tilewright._tensor.tensor import Tensor, held_buffers
 from tilewright._wire import runner as wire
@@ -281,6 +282,7 @@ class Chip:
         page_bytes: int,
         aligned_page_bytes: int,
         pages: NDArray[np.uint8],
+        places: PagePlaces | None = None,
     ) -> None:
         """Writes pages spread over the banks of a memory, from ``address`` in each bank."""
         data = np.ascontiguousarray(pages)
@@ -292,11 +294,18 @@ class Chip:
                 page_bytes,
                 aligned_page_bytes,
                 len(data),
+                *_pointers(places.of_pages if places is not None else None, places),
                 data.ctypes.data,
             )
 
     def read_pages(
-        self, buffer_type: BufferType, address: int, page_bytes: int, aligned_page_bytes: int, num_pages: int
+        self,
+        buffer_type: BufferType,
+        address: int,
+        page_bytes: int,
+        aligned_page_bytes: int,
+        num_pages: int,
+        places: PagePlaces | None = None,
     ) -> NDArray[np.uint8]:
         """Reads pages spread over the banks of a memory."""
         data = np.empty((num_pages, page_bytes), dtype=np.uint8)
@@ -308,17 +317,30 @@ class Chip:
                 page_bytes,
                 aligned_page_bytes,
                 num_pages,
+                *_pointers(places.of_pages if places is not None else None, places),
                 data.ctypes.data,
             )
         return data
 
     def fill_pages(
-        self, buffer_type: BufferType, address: int, aligned_page_bytes: int, num_pages: int, pattern: int
+        self,
+        buffer_type: BufferType,
+        address: int,
+        aligned_page_bytes: int,
+        num_pages: int,
+        pattern: int,
+        places: PagePlaces | None = None,
     ) -> None:
-        """Fills pages with a 32-bit pattern."""
+        """Fills pages with a 32-bit pattern, and the padding of shards."""
         with self._in_use() as handle:
             engine().tw_fill_pages(
-                handle, int(buffer_type is BufferType.DRAM), address, aligned_page_bytes, num_pages, pattern
+                handle,
+                int(buffer_type is BufferType.DRAM),
+                address,
+                aligned_page_bytes,
+                num_pages if places is None else len(places.last),
+                *_pointers(places.last if places is not None else None, places),
+                pattern,
             )
 
     def unwritten_pages(self, tensor: Tensor | ForeignTensor) -> tuple[int, int]:
@@ -326,7 +348,9 @@ class Chip:
         memory, first = HostMemory([tensor]), ctypes.c_uint64()
         with self._in_use() as handle:
             spec = memory.specs[0]
-            count = engine().tw_unwritten_pages(handle, ctypes.byref(spec), memory.outside(spec), ctypes.byref(first))
+            count = engine().tw_unwritten_pages(
+                handle, ctypes.byref(spec), memory.outside(spec), memory.places(spec), ctypes.byref(first)
+            )
         return count, first.value
 
     def read_semaphore(self, core: tuple[int, int], semaphore_id: int) -> int:
@@ -352,6 +376,11 @@ class Chip:
                 )
             base = engine().tw_core_l1(handle, *core)
             return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)
+
+
+def _pointers(numbers: NDArray[np.uint32] | None, places: PagePlaces | None) -> tuple[int | None, int]:
+    """PagePlaces as the engine takes them."""
+    return (None, 0) if numbers is None or places is None else (numbers.ctypes.data, places.pages_per_bank)
 
 
 def _check_recorded(program: ProgramDescriptor, record: Collection[int]) -> None:

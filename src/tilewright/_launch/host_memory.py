@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from tilewright._tensor.buffer import Buffer
 from tilewright._tensor.dtype import DataType
+from tilewright._tensor.kind import tensor_kind
 from tilewright._tensor.layout import Layout, padded_shape
-from tilewright._tensor.memory_config import BufferType
+from tilewright._tensor.memory_config import DRAM_MEMORY_CONFIG, BufferType
 from tilewright._tensor.padding_bytes import padding_bits, padding_bits_of
 from tilewright._tensor.shape import Shape
 from tilewright._tensor.tensor import Tensor
@@ -57,8 +58,9 @@ class HostMemory:
     """
 
     def __init__(self, io_tensors: Sequence[object]) -> None:
-        # By the description's identity: bits of the bytes beside the tensor's shape.
+        # By the description's identity: bits of the bytes beside the tensor's shape, and where pages of shards lie.
         self._outside: dict[int, NDArray[np.uint8]] = {}
+        self._places: dict[int, NDArray[np.uint32]] = {}
         foreign = [each for each in io_tensors if each is None or isinstance(each, ForeignTensor)]
         self.is_all = not foreign
         if foreign:
@@ -68,14 +70,16 @@ class HostMemory:
         described = {id(tensor.buffer()): self._describe(tensor) for tensor in tensors}
         devices = {id(device): device for tensor in tensors if (device := tensor.device()) is not None}
         others = [buffer for device in devices.values() for buffer in device.buffers() if id(buffer) not in described]
-        self.specs = [*described.values(), *(_spec(buffer) for buffer in others)]
+        self.specs = [*described.values(), *(self._spec(buffer) for buffer in others)]
 
     def parts(self) -> list[bytes]:
         """The buffers in the words of the runner's messages."""
         parts = []
         for spec in self.specs:
             bits = self._outside.get(id(spec))
+            places = self._places.get(id(spec))
             parts += [bytes(spec), bits.tobytes() if bits is not None else b""]
+            parts.append(places.tobytes() if places is not None else b"")
         return parts
 
     def _describe(self, tensor: Tensor) -> wire.HostBufferMessage:
@@ -84,8 +88,10 @@ class HostMemory:
         Elements of the shape count only if the host never wrote the tensor: a program may have written some of them,
         and what still holds poison is what it left out.
         """
-        spec = _spec(tensor.buffer())
+        spec = self._spec(tensor.buffer())
         spec.layout = _LAYOUTS[tensor.layout]
+        if tensor.layout is Layout.ROW_MAJOR and tensor.is_sharded() and not spec.is_dram:
+            spec.pages_per_shard = spec.pages_per_bank
         _set_sides(spec, tensor.shape)
         spec.data_format = tensor.dtype.data_format.value
         _set_poison(spec, tensor.dtype)
@@ -115,7 +121,8 @@ class HostMemory:
         if tensor.is_new:
             _set_poison(spec, tensor.dtype)
         if tensor.layout is Layout.TILE:
-            self._set_outside(spec, padding_bits_of(tensor.shape, tensor.tile, tensor.dtype))
+            kind = tensor_kind(tensor.shape, tensor.dtype, tensor.layout, tensor.tile, DRAM_MEMORY_CONFIG)
+            self._set_outside(spec, padding_bits_of(kind))
         return spec
 
     def _set_outside(self, spec: wire.HostBufferMessage, padding: NDArray[np.uint8]) -> None:
@@ -128,6 +135,26 @@ class HostMemory:
         bits = self._outside.get(id(spec))
         return bits.ctypes.data if bits is not None else None
 
+    def places(self, spec: wire.HostBufferMessage) -> int | None:
+        """Address of the places of a sharded tensor's pages."""
+        places = self._places.get(id(spec))
+        return places.ctypes.data if places is not None else None
+
+    def _spec(self, buffer: Buffer) -> wire.HostBufferMessage:
+        spec = wire.HostBufferMessage(
+            is_dram=int(buffer.buffer_type is BufferType.DRAM),
+            layout=wire.HostLayout.UNKNOWN,
+            address=buffer.address,
+            page_bytes=buffer.page_size,
+            stride=buffer.aligned_page_size,
+            num_pages=buffer.num_pages,
+            data_format=_UNKNOWN_FORMAT,
+        )
+        if buffer.places is not None:
+            self._places[id(spec)] = buffer.places.of_pages
+            spec.num_places, spec.pages_per_bank = len(buffer.places.of_pages), buffer.places.pages_per_bank
+        return spec
+
 
 def _set_sides(spec: wire.HostBufferMessage, shape: Shape) -> None:
     spec.height, spec.width = (1, 1, *shape)[-2:]
@@ -138,15 +165,3 @@ def _set_poison(spec: wire.HostBufferMessage, dtype: DataType) -> None:
     spec.poison = dtype.poison
     # Any pattern of these dtypes may be a number, but hardly a whole page of it.
     spec.poison_is_a_value = dtype not in _FLOATS
-
-
-def _spec(buffer: Buffer) -> wire.HostBufferMessage:
-    return wire.HostBufferMessage(
-        is_dram=int(buffer.buffer_type is BufferType.DRAM),
-        layout=wire.HostLayout.UNKNOWN,
-        address=buffer.address,
-        page_bytes=buffer.page_size,
-        stride=buffer.aligned_page_size,
-        num_pages=buffer.num_pages,
-        data_format=_UNKNOWN_FORMAT,
-    )

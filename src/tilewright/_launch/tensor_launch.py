@@ -51,11 +51,8 @@ class TensorLaunch(Launch):
         return self.device.circular_buffers_end()
 
     def l1_tensors(self) -> list[tuple[int, int]]:
-        found = []
-        for buffer in self.device.l1_buffers():
-            rows = -(-buffer.num_pages // self.device.allocator(buffer.buffer_type).num_banks)
-            found.append((buffer.address, buffer.address + rows * buffer.aligned_page_size))
-        return found
+        buffers = self.device.l1_buffers()
+        return [(buffer.address, buffer.address + buffer.bytes_per_bank()) for buffer in buffers]
 
     def run(self, options: RunOptions | None = None, program: ProgramDescriptor | None = None) -> Run:
         return run_unobserved(self.io_tensors, program or self.program, options or self.options)

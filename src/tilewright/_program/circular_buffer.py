@@ -334,17 +334,23 @@ def cb_descriptor_from_sharded_tensor(
     total_size: int = 0,
     core_ranges: CoreRangeSet | None = None,
 ) -> CBDescriptor:
-    """A CB that is the tensor's own L1 memory. Needs a sharded tensor, as in ttnn."""
+    """A CB over the shards of a tensor in L1, on their cores unless said: it holds what the tensor holds."""
     shard_spec = require_tensor("tensor", tensor).memory_config().shard_spec
     if shard_spec is None:
         raise ValueError(
             f"cb_descriptor_from_sharded_tensor: tensor has no shard_spec (memory_config {tensor.memory_config()})"
         )
     buffer = tensor.buffer()
+    size = total_size or buffer.bytes_per_bank()
+    if address_offset + size > buffer.bytes_per_bank():
+        raise ValueError(
+            f"cb_descriptor_from_sharded_tensor: address_offset {address_offset} + total_size {size} exceeds the "
+            f"{buffer.bytes_per_bank()} bytes of a shard"
+        )
     cb = CBDescriptor(
-        total_size=total_size or buffer.bytes_per_bank(),
+        total_size=size,
         core_ranges=core_ranges or shard_spec.grid,
-        format_descriptors=[CBFormatDescriptor(cb_index, tensor.dtype, buffer.page_size, _tile_of(tensor))],
+        format_descriptors=[CBFormatDescriptor(cb_index, tensor.dtype, buffer.aligned_page_size, _tile_of(tensor))],
     )
     cb.address_offset = address_offset
     cb.set_buffer_from_tensor(tensor)

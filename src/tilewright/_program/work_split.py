@@ -7,7 +7,7 @@ import inspect
 from typing import TypeAlias
 
 from tilewright._tensor.argument import require, shown, whole_number
-from tilewright._tensor.cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, as_core
+from tilewright._tensor.cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, as_core, ordered_cores
 
 WorkSplit = tuple[int, CoreRangeSet, CoreRangeSet, CoreRangeSet, int, int]
 Grid: TypeAlias = CoreCoord | CoreGrid | tuple[int, int]
@@ -53,7 +53,7 @@ def num_cores_to_corerangeset_in_subcoregrids(
     row_wise: bool = False,
 ) -> CoreRangeSet:
     """``target_num_cores`` cores of ``sub_core_grids``, counted from ``start_core`` on."""
-    cores = _ordered(require("sub_core_grids", sub_core_grids, CoreRangeSet, "a CoreRangeSet"), row_wise)
+    cores = ordered_cores(require("sub_core_grids", sub_core_grids, CoreRangeSet, "a CoreRangeSet"), row_wise)
     core = as_core(start_core)
     whole_number("target_num_cores", target_num_cores)
     if core not in cores:
@@ -67,7 +67,7 @@ def corerange_to_cores(
     core_range_set: CoreRangeSet, max_cores: int | None = None, row_wise: bool = False
 ) -> list[CoreCoord]:
     """The cores of a set as a list, range after range."""
-    cores = _ordered(require("core_range_set", core_range_set, CoreRangeSet, "a CoreRangeSet"), row_wise)
+    cores = ordered_cores(require("core_range_set", core_range_set, CoreRangeSet, "a CoreRangeSet"), row_wise)
     return cores if max_cores is None else cores[: whole_number("max_cores", max_cores)]
 
 
@@ -84,13 +84,13 @@ def grid_to_cores(*arguments: object, **keywords: object) -> list[CoreCoord]:
 
 
 def _cores_between(start: CoreCoord, end: CoreCoord, row_wise: bool = False) -> list[CoreCoord]:
-    return _ordered(CoreRangeSet([CoreRange(start, end)]), row_wise)
+    return ordered_cores(CoreRangeSet([CoreRange(start, end)]), row_wise)
 
 
 def _first_cores_of_grid(num_cores: int, grid_size_x: int, grid_size_y: int, row_wise: bool = False) -> list[CoreCoord]:
     sides = whole_number("grid_size_x", grid_size_x), whole_number("grid_size_y", grid_size_y)
     _require_enough(whole_number("num_cores", num_cores), sides[0] * sides[1])
-    return _ordered(_whole_grid((grid_size_x, grid_size_y)), row_wise)[:num_cores]
+    return ordered_cores(_whole_grid((grid_size_x, grid_size_y)), row_wise)[:num_cores]
 
 
 def _require_enough(wanted: int, available: int) -> None:
@@ -104,13 +104,6 @@ def _whole_grid(grid_size: Grid) -> CoreRangeSet:
         raise TypeError(f"grid_size must be a CoreCoord, a CoreGrid or (x, y), not {shown(grid_size)}")
     x, y = whole_number("grid_size x", given[0]), whole_number("grid_size y", given[1])
     return CoreRangeSet([CoreRange((0, 0), (x - 1, y - 1))] if x and y else [])
-
-
-def _ordered(cores: CoreRangeSet, row_wise: bool) -> list[CoreCoord]:
-    result: list[CoreCoord] = []
-    for core_range in cores.ranges():
-        result += sorted(core_range, key=lambda c: (c.y, c.x) if row_wise else (c.x, c.y))
-    return result
 
 
 def _take(cores: CoreRangeSet, first: int, last: int, row_wise: bool) -> CoreRangeSet:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interleaved buffers: pages over the banks in turn."""
+"""Buffers: pages over the banks in turn, or in shards."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tilewright._tensor.chip_memory import PagePlaces
 from tilewright._tensor.memory_config import BufferType
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tilewright._tensor.device import Device
+    from tilewright._tensor.sharding import Sharding
 
 
 class Buffer:
-    """An interleaved buffer in DRAM or L1. Unwritten memory holds the dtype's poison.
+    """A buffer in DRAM or L1, interleaved or sharded. Unwritten memory holds the dtype's poison.
 
     Its addresses are free again when it is deallocated or, as in ttnn, when the last reference to the tensor is gone.
     A call that uses the addresses holds the buffer: if another thread deallocates the buffer meanwhile, the addresses
@@ -26,7 +29,15 @@ class Buffer:
     looks for marks, so at least one of the two sees the other.
     """
 
-    def __init__(self, device: Device, buffer_type: BufferType, page_size: int, num_pages: int, poison: int) -> None:
+    def __init__(
+        self,
+        device: Device,
+        buffer_type: BufferType,
+        page_size: int,
+        num_pages: int,
+        poison: int,
+        sharding: Sharding | None = None,
+    ) -> None:
         self.device = device  # before anything can fail: a buffer that was never whole is deallocated, too
         self._is_allocated = False
         self.buffer_type = buffer_type
@@ -34,6 +45,8 @@ class Buffer:
         self.num_pages = num_pages
         self.aligned_page_size = align(page_size, device.page_alignment(buffer_type))
         self._allocator = device.allocator(buffer_type)
+        self.sharding = sharding
+        self.places = None if sharding is None else _places(sharding, device, buffer_type)
         self.address = 0
         self._marks: list[None] = []  # one for each call that uses the addresses
         self._to_free: list[int] = []  # the address, until it is freed
@@ -46,13 +59,15 @@ class Buffer:
         self._is_allocated = True
         device.register(self)
         if num_pages:
-            device.memory.fill_pages(buffer_type, self.address, self.aligned_page_size, num_pages, poison)
+            device.memory.fill_pages(buffer_type, self.address, self.aligned_page_size, num_pages, poison, self.places)
 
     def __del__(self) -> None:
         self.deallocate()
 
     def bytes_per_bank(self) -> int:
-        """Bytes this buffer takes in each bank: the same everywhere, even where the last row of pages is short."""
+        """Bytes this buffer takes in each bank: the same everywhere, even where it has fewer pages or no shard."""
+        if self.sharding is not None:
+            return self.sharding.pages_per_core * self.aligned_page_size
         pages_per_bank = -(-self.num_pages // self._allocator.num_banks)
         return pages_per_bank * self.aligned_page_size
 
@@ -60,6 +75,9 @@ class Buffer:
         """(bank, address in the bank) of page number ``page``."""
         if not 0 <= page < self.num_pages:
             raise IndexError(f"page {page} is outside the buffer's {self.num_pages} pages")
+        if self.places is not None:
+            bank, in_bank = divmod(int(self.places.of_pages[page]), self.places.pages_per_bank)
+            return bank, self.address + in_bank * self.aligned_page_size
         banks = self._allocator.num_banks
         return page % banks, self.address + page // banks * self.aligned_page_size
 
@@ -73,17 +91,15 @@ class Buffer:
             self.host_wrote, self.pad_value_given = True, pad_value_given
             if self.num_pages:
                 self.device.memory.write_pages(
-                    self.buffer_type, self.address, self.page_size, self.aligned_page_size, pages
+                    self.buffer_type, self.address, self.page_size, self.aligned_page_size, pages, self.places
                 )
 
     def read(self) -> NDArray[np.uint8]:
         with self._held():
             if not self.num_pages:
-                import numpy as np
-
                 return np.empty((0, self.page_size), np.uint8)
             return self.device.memory.read_pages(
-                self.buffer_type, self.address, self.page_size, self.aligned_page_size, self.num_pages
+                self.buffer_type, self.address, self.page_size, self.aligned_page_size, self.num_pages, self.places
             )
 
     def deallocate(self) -> None:
@@ -123,6 +139,13 @@ class Buffer:
             f"Buffer({self.buffer_type.name}, address={self.address:#x}, page_size={self.page_size}, "
             f"aligned_page_size={self.aligned_page_size}, num_pages={self.num_pages})"
         )
+
+
+def _places(sharding: Sharding, device: Device, buffer_type: BufferType) -> PagePlaces:
+    bank_of = {core: device.bank_of(core, buffer_type) for core in sharding.cores}
+    pages_per_bank = sharding.pages_per_core
+    last = np.array([(bank + 1) * pages_per_bank - 1 for bank in bank_of.values()], np.uint32)
+    return PagePlaces(pages_per_bank, sharding.places(bank_of.__getitem__), last)
 
 
 def align(size: int, alignment: int) -> int:

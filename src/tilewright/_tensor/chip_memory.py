@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -12,10 +13,25 @@ if TYPE_CHECKING:
     from tilewright._tensor.memory_config import BufferType
 
 
-class ChipMemory(Protocol):
-    """Interleaved buffers, page by page.
+@dataclasses.dataclass(frozen=True)
+class PagePlaces:
+    """Where the pages of a sharded buffer lie: ``bank * pages_per_bank + page of the bank``.
 
-    Page ``i`` lies in bank ``i % num_banks`` at ``address + (i // num_banks) * aligned_page_bytes``. DRAM banks are
+    Attributes:
+        pages_per_bank: the room in each bank that has a shard.
+        of_pages: a place for each page.
+        last: the last place of each bank.
+    """
+
+    pages_per_bank: int
+    of_pages: NDArray[np.uint32]
+    last: NDArray[np.uint32]
+
+
+class ChipMemory(Protocol):
+    """Buffers, page by page. Of ``places`` None stands for an interleaved buffer.
+
+    Its page ``i`` lies in bank ``i % num_banks`` at ``address + (i // num_banks) * aligned_page_bytes``. DRAM banks are
     the arch's DRAM channels; L1 bank ``i`` is the core in column ``i % grid.x`` of row ``i // grid.x``.
     """
 
@@ -30,18 +46,31 @@ class ChipMemory(Protocol):
         page_bytes: int,
         aligned_page_bytes: int,
         pages: NDArray[np.uint8],
+        places: PagePlaces | None = None,
     ) -> None:
         """Write ``pages``, an array (number of pages, page_bytes)."""
         ...
 
     def read_pages(
-        self, buffer_type: BufferType, address: int, page_bytes: int, aligned_page_bytes: int, num_pages: int
+        self,
+        buffer_type: BufferType,
+        address: int,
+        page_bytes: int,
+        aligned_page_bytes: int,
+        num_pages: int,
+        places: PagePlaces | None = None,
     ) -> NDArray[np.uint8]:
         """Read an array (num_pages, page_bytes) that belongs to the caller."""
         ...
 
     def fill_pages(
-        self, buffer_type: BufferType, address: int, aligned_page_bytes: int, num_pages: int, pattern: int
+        self,
+        buffer_type: BufferType,
+        address: int,
+        aligned_page_bytes: int,
+        num_pages: int,
+        pattern: int,
+        places: PagePlaces | None = None,
     ) -> None:
-        """Fill whole pages, the alignment gap included, with a 32-bit pattern."""
+        """Fill whole pages, the alignment gap included, with a 32-bit pattern; of shards also their padding."""
         ...

@@ -256,6 +256,14 @@ class CoreRangeSet:
         return from_json("text", text, "a list of core ranges", _range_set_from_list)
 
 
+def ordered_cores(cores: CoreRangeSet, row_wise: bool) -> list[CoreCoord]:
+    """The cores of a set, range after range; those of a range by rows or by columns."""
+    result: list[CoreCoord] = []
+    for core_range in cores.ranges():
+        result += sorted(core_range, key=lambda c: (c.y, c.x) if row_wise else (c.x, c.y))
+    return result
+
+
 class CoreGrid:
     """A grid counted from core (0, 0), given by its size.
 

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tilewright._tensor.argument import shown
+from tilewright._tensor.argument import flag, require, shown
+from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilewright._tensor.dtype import DataType, require_supported
 from tilewright._tensor.layout import Layout
-from tilewright._tensor.memory_config import MemoryConfig
+from tilewright._tensor.memory_config import (
+    DRAM_MEMORY_CONFIG,
+    BufferType,
+    MemoryConfig,
+    ShardOrientation,
+    ShardSpec,
+    TensorMemoryLayout,
+    require_memory_config,
+)
 from tilewright._tensor.shape import Shape
 from tilewright._tensor.tensor import (
     Tensor,
@@ -146,13 +155,87 @@ def to_dtype(tensor: Tensor, dtype: DataType | None) -> Tensor:
 
 
 def to_memory_config(tensor: Tensor, memory_config: MemoryConfig, dtype: DataType | None = None) -> Tensor:
-    """A copy of a device tensor at another place."""
+    """A copy of a device tensor at another place: DRAM or L1, interleaved or sharded."""
+    return _moved("to_memory_config", tensor, memory_config, "dtype", dtype)
+
+
+def interleaved_to_sharded(
+    input_tensor: Tensor,
+    grid: CoreCoord | CoreRangeSet | MemoryConfig | None = None,
+    shard_shape: Any = None,
+    shard_scheme: TensorMemoryLayout | None = None,
+    shard_orientation: ShardOrientation | None = None,
+    output_dtype: DataType | None = None,
+    *,
+    sharded_memory_config: MemoryConfig | None = None,
+    keep_l1_aligned: bool | None = False,
+) -> Tensor:
+    """A sharded copy of an interleaved tensor. Takes the parts of a shard spec, or a whole memory config.
+
+    Example::
+
+        config = ttnn.create_sharded_memory_config((1, 1, 64, 64), ttnn.CoreGrid(x=2, y=1), ttnn.ShardStrategy.HEIGHT)
+        y = ttnn.interleaved_to_sharded(x, config)
+    """
+    if keep_l1_aligned is not None and flag("keep_l1_aligned", keep_l1_aligned):
+        refuse_unsupported("interleaved_to_sharded", keep_l1_aligned=keep_l1_aligned)
+    if isinstance(grid, MemoryConfig):
+        if shard_scheme is not None or shard_orientation is not None or sharded_memory_config is not None:
+            raise TypeError("interleaved_to_sharded takes a memory config or the parts of a shard spec, not both")
+        sharded_memory_config = grid
+        output_dtype = output_dtype if shard_shape is None else require_supported(shard_shape)
+    elif sharded_memory_config is None:
+        scheme = require("shard_scheme", shard_scheme, TensorMemoryLayout, "a ttnn.TensorMemoryLayout")
+        if isinstance(grid, CoreCoord):
+            if not (grid.x and grid.y):
+                raise ValueError(f"grid must have at least one core, not {shown(grid)}")
+            grid = CoreRangeSet([CoreRange((0, 0), (grid.x - 1, grid.y - 1))])
+        spec = ShardSpec(grid, shard_shape, shard_orientation)  # type: ignore[arg-type]
+        sharded_memory_config = MemoryConfig(scheme, BufferType.L1, spec)
+    if require_tensor("input_tensor", input_tensor).is_sharded():
+        place = input_tensor.memory_config().place
+        raise ValueError(f"interleaved_to_sharded: input_tensor must be interleaved, not {place}; use ttnn.reshard")
+    if not require_memory_config(sharded_memory_config).is_sharded():
+        raise ValueError(f"sharded_memory_config must be sharded, not {sharded_memory_config.place}")
+    return _moved("interleaved_to_sharded", input_tensor, sharded_memory_config, "output_dtype", output_dtype)
+
+
+def sharded_to_interleaved(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None = None,
+    output_dtype: DataType | None = None,
+) -> Tensor:
+    """An interleaved copy of a tensor, in DRAM unless said."""
+    config = DRAM_MEMORY_CONFIG if memory_config is None else require_memory_config(memory_config)
+    if config.is_sharded():
+        raise ValueError(f"memory_config must be interleaved, not {config.place}; use ttnn.reshard")
+    return _moved("sharded_to_interleaved", input_tensor, config, "output_dtype", output_dtype)
+
+
+def reshard(input_tensor: Tensor, output_memory_config: MemoryConfig) -> Tensor:
+    """A copy of a sharded tensor in other shards."""
+    if not require_tensor("input_tensor", input_tensor).is_sharded():
+        place = input_tensor.memory_config().place
+        raise ValueError(f"reshard: input_tensor must be sharded, not {place}; use ttnn.interleaved_to_sharded")
+    if not require_memory_config(output_memory_config).is_sharded():
+        raise ValueError(f"output_memory_config must be sharded, not {output_memory_config.place}")
+    return _moved("reshard", input_tensor, output_memory_config, "dtype", None)
+
+
+def _moved(function: str, tensor: Tensor, memory_config: MemoryConfig, argument: str, dtype: DataType | None) -> Tensor:
     device = require_tensor("tensor", tensor).device()
     if device is None:
-        raise RuntimeError("to_memory_config: the tensor must be on a device")
+        raise RuntimeError(f"{function}: the tensor must be on a device")
     if dtype is not None and require_supported(dtype) is not tensor.dtype:
-        raise NotImplementedError("to_memory_config: tilewright does not change the dtype of device tensors")
+        raise NotImplementedError(
+            f"{function}: tilewright does not change the dtype of device tensors; {argument} must be "
+            f"{tensor.dtype.name} or None, not {dtype.name}"
+        )
     return tensor.cpu().to(device, memory_config)
+
+
+def is_sharded(tensor: Tensor) -> bool:
+    return require_tensor("tensor", tensor).is_sharded()
 
 
 def deallocate(tensor: Tensor, force: bool = True) -> None:
@@ -271,7 +354,7 @@ def empty_like(
 def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id: int | None = None) -> None:
     """Write a host tensor into a device tensor of the same shape, dtype and layout."""
     _require_alike("copy_host_to_device_tensor", host_tensor, device_tensor)
-    device_tensor.buffer().write(host_tensor.host_pages(), host_tensor.pad_value_given)
+    device_tensor.write(host_tensor)
 
 
 def _require_alike(function: str, first: Tensor, second: Tensor) -> None:

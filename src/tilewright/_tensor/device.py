@@ -127,6 +127,18 @@ class Device:
             raise ValueError(f"buffer_type must be BufferType.DRAM or BufferType.L1, not {shown(buffer_type)}")
         return self._allocators[buffer_type]
 
+    def bank_of(self, logical_core: CoreCoord | tuple[int, int], buffer_type: BufferType) -> int:
+        """The bank in which a core of a shard grid has its shard: its own L1, or a DRAM bank by its number."""
+        core = as_core(logical_core)
+        require("buffer_type", buffer_type, BufferType, "a ttnn.BufferType")
+        grid = self.dram_grid_size() if buffer_type is BufferType.DRAM else self._grid
+        if core.x >= grid.x or core.y >= grid.y:
+            raise ValueError(
+                f"memory_config: Invalid shard grid: shard core {core} has no {buffer_type.name} bank on this device; "
+                f"allowed: cores of the {grid.x}x{grid.y} grid"
+            )
+        return core.y * grid.x + core.x
+
     def page_alignment(self, buffer_type: BufferType) -> int:
         is_dram = buffer_type is BufferType.DRAM
         return self.description.dram_alignment if is_dram else self.description.l1_alignment

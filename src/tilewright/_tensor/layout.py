@@ -40,10 +40,14 @@ def check_layout(dtype: DataType, layout: Layout) -> None:
         raise ValueError(f"{dtype.name} shares exponents within tiles: layout must be TILE_LAYOUT, not {layout!r}")
 
 
-def padded_shape(shape: Shape, layout: Layout, tile: Tile) -> Shape:
-    """The shape with the last two sides rounded up to whole tiles (TILE layout), at least rank 2."""
+def padded_shape(shape: Shape, layout: Layout, tile: Tile, page_width: int | None = None) -> Shape:
+    """The shape with the last two sides rounded up to whole tiles (TILE layout), at least rank 2.
+
+    ``page_width``, in elements, is that of row-major shards that cut rows: rows are whole pages.
+    """
     if layout is Layout.ROW_MAJOR:
-        return shape if shape.rank else Shape([1])
+        rows = shape if shape.rank else Shape([1])
+        return rows if page_width is None else Shape([*list(rows)[:-1], _round_up(rows[-1], page_width)])
     sides = list(shape)
     while len(sides) < 2:
         sides.insert(0, 1)
@@ -53,35 +57,59 @@ def padded_shape(shape: Shape, layout: Layout, tile: Tile) -> Shape:
 
 
 @functools.lru_cache(maxsize=1024)
-def page_geometry(shape: Shape, dtype: DataType, layout: Layout, tile: Tile) -> tuple[int, int]:
-    """(bytes of a page, number of pages): a page is a tile, or one row of the last side."""
-    padded = padded_shape(shape, layout, tile)
+def page_geometry(
+    shape: Shape, dtype: DataType, layout: Layout, tile: Tile, page_width: int | None = None
+) -> tuple[int, int]:
+    """(bytes of a page, number of pages): a page is a tile, or one row of the last side or of a shard."""
+    padded = padded_shape(shape, layout, tile, page_width)
     if layout is Layout.TILE:
         return dtype.tile_bytes(tile.height, tile.width), padded.volume() // (tile.height * tile.width)
     if padded.volume() == 0:
         return 4, 0  # ttnn gives tensors without elements pages of one word
-    return padded[-1] * dtype.element_bytes, padded.volume() // padded[-1]
+    width = padded[-1] if page_width is None else page_width
+    return width * dtype.element_bytes, padded.volume() // width
 
 
-def encode(array: NDArray[Any], dtype: DataType, layout: Layout, tile: Tile, pad_value: float = 0) -> NDArray[np.uint8]:
+def encode(
+    array: NDArray[Any],
+    dtype: DataType,
+    layout: Layout,
+    tile: Tile,
+    pad_value: float = 0,
+    page_width: int | None = None,
+) -> NDArray[np.uint8]:
     """``array`` (already of the dtype's NumPy type) as pages; always a copy. Padding holds ``pad_value``."""
     shape = Shape(array.shape)
-    page_bytes, num_pages = page_geometry(shape, dtype, layout, tile)
+    page_bytes, num_pages = page_geometry(shape, dtype, layout, tile, page_width)
     if num_pages == 0:
         return np.empty((0, page_bytes), np.uint8)
     if layout is Layout.ROW_MAJOR:
-        rows = np.array(array, order="C", copy=True).reshape(num_pages, -1)
-        return rows.view(np.uint8)
+        padded = padded_shape(shape, layout, tile, page_width)
+        if padded == shape:
+            rows = np.array(array, order="C", copy=True)
+        else:
+            rows = np.full(tuple(padded), pad_value, array.dtype)
+            rows[..., : array.shape[-1] if array.ndim else 1] = array
+        return rows.reshape(num_pages, -1).view(np.uint8)
     elements = tilize(_padded_matrices(array, tile, pad_value), tile)
     return pack_tiles(elements, dtype) if dtype.is_block_float else elements.view(np.uint8)
 
 
-def decode(pages: NDArray[np.uint8], shape: Shape, dtype: DataType, layout: Layout, tile: Tile) -> NDArray[Any]:
+def decode(
+    pages: NDArray[np.uint8],
+    shape: Shape,
+    dtype: DataType,
+    layout: Layout,
+    tile: Tile,
+    page_width: int | None = None,
+) -> NDArray[Any]:
     """The array of ``shape`` that ``pages`` hold, without padding; never a view of ``pages``."""
     if shape.volume() == 0:
         return np.empty(tuple(shape), dtype.numpy_dtype)
     if layout is Layout.ROW_MAJOR:
-        return np.array(pages, order="C", copy=True).view(dtype.numpy_dtype).reshape(tuple(shape))
+        sides = tuple(padded_shape(shape, layout, tile, page_width))
+        rows = np.array(pages, order="C", copy=True).view(dtype.numpy_dtype).reshape(sides)
+        return np.ascontiguousarray(rows[..., : shape[-1] if shape.rank else 1]).reshape(tuple(shape))
     padded = padded_shape(shape, layout, tile)
     if dtype.is_block_float:
         elements: NDArray[Any] = unpack_tiles(pages, dtype, tile.height * tile.width)
@@ -147,10 +175,11 @@ def _padded_matrices(array: NDArray[Any], tile: Tile, pad_value: float) -> NDArr
     return result
 
 
-def padding_mask(shape: Shape, tile: Tile) -> NDArray[np.bool_]:
-    """True where a tile tensor has elements beyond its shape, as (n, rows, columns)."""
-    padded = padded_shape(shape, Layout.TILE, tile)
-    mask = np.ones((padded.volume() // (padded[-2] * padded[-1]), padded[-2], padded[-1]), np.bool_)
+def padding_mask(shape: Shape, layout: Layout, tile: Tile, page_width: int | None = None) -> NDArray[np.bool_]:
+    """True where a tensor has elements beyond its shape, as (n, rows, columns)."""
+    padded = padded_shape(shape, layout, tile, page_width)
+    height = padded[-2] if padded.rank >= 2 else 1
+    mask = np.ones((padded.volume() // (height * padded[-1]), height, padded[-1]), np.bool_)
     mask[:, : shape[-2] if shape.rank >= 2 else 1, : shape[-1] if shape.rank else 1] = False
     return mask
 

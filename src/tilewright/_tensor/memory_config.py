@@ -32,14 +32,24 @@ class ShardOrientation(TtnnEnum):
 
 
 class ShardSpec:
-    """The cores a tensor is cut over, and the shape of each core's piece."""
+    """The cores that hold a tensor's shards, and the shape of a shard: rows of all sides but the last, and columns.
+
+    >>> ShardSpec(CoreRangeSet([CoreRange((0, 0), (3, 0))]), [32, 64], ShardOrientation.ROW_MAJOR).num_cores()
+    4
+    """
 
     def __init__(self, grid: CoreRangeSet, shard_shape: Sequence[int], shard_orientation: ShardOrientation) -> None:
         self.grid = require("grid", grid, CoreRangeSet, "a CoreRangeSet")
-        sides = items("shard_shape", shard_shape, "(height, width)", most=64)
-        self.shape = [whole_number(f"shard_shape[{index}]", side) for index, side in enumerate(sides)]
+        sides = items("shard_shape", shard_shape, "(height, width)", most=2)
+        if len(sides) != 2:
+            raise TypeError(f"shard_shape must be (height, width), not {shown(shard_shape)}")
+        self._shape = tuple(whole_number(f"shard_shape[{index}]", side) for index, side in enumerate(sides))
         allowed = "a ShardOrientation (ROW_MAJOR, COL_MAJOR)"
         self.orientation = require("shard_orientation", shard_orientation, ShardOrientation, allowed)
+
+    @property
+    def shape(self) -> list[int]:
+        return list(self._shape)
 
     def num_cores(self) -> int:
         return self.grid.num_cores()
@@ -50,19 +60,18 @@ class ShardSpec:
         return (self.grid, self.shape, self.orientation) == (other.grid, other.shape, other.orientation)
 
     def __hash__(self) -> int:
-        return hash((self.grid, tuple(self.shape), self.orientation))
+        return hash((self.grid, self._shape, self.orientation))
 
     def __repr__(self) -> str:
-        return (
-            f"ShardSpec{{grid={self.grid.to_json()}, shape={self.shape}, "
-            f"orientation=ShardOrientation::{self.orientation.name}}}"
+        ranges = [(each.start, each.end) for each in self.grid.ranges()]
+        grid = ", ".join(  # ttnn closes one brace of two
+            f'{{"start":{{"x":{start.x},"y":{start.y}}},"end":{{"x":{end.x},"y":{end.y}}}' for start, end in ranges
         )
+        return f"ShardSpec{{grid=[{grid}], shape={self.shape}, orientation=ShardOrientation::{self.orientation.name}}}"
 
 
 class MemoryConfig:
-    """Placement of a tensor.
-
-    Sharded placements can be written down, but ``tilewright`` raises an error that names them.
+    """Placement of a tensor: interleaved over all banks, or in shards (``create_sharded_memory_config``).
 
     >>> MemoryConfig().buffer_type
     BufferType.DRAM
@@ -101,6 +110,12 @@ class MemoryConfig:
         return None
 
     @property
+    def place(self) -> str:
+        """Memory and sharding in a few words (ours): ``L1``, ``L1 HEIGHT_SHARDED``."""
+        name = self._buffer_type.name
+        return name if self.interleaved else f"{name} {self._memory_layout.name}"
+
+    @property
     def interleaved(self) -> bool:
         return self._memory_layout is TensorMemoryLayout.INTERLEAVED
 
@@ -108,8 +123,20 @@ class MemoryConfig:
         return not self.interleaved
 
     def to_json(self) -> str:
-        value = {"memory_layout": self._memory_layout.name, "buffer_type": self._buffer_type.name}
-        return json.dumps(value, separators=(",", ":"))
+        value: dict[str, object] = {
+            "buffer_type": self._buffer_type.value,
+            "created_with_nd_shard_spec": False,
+            "memory_layout": self._memory_layout.value,
+            "per_core_allocation": False,
+        }
+        spec = self._shard_spec
+        if spec is not None:
+            value["shard_spec"] = {
+                "grid": json.loads(spec.grid.to_json()),
+                "orientation": spec.orientation.value,
+                "shape": spec.shape,
+            }
+        return json.dumps(value, separators=(",", ":"), sort_keys=True)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MemoryConfig):
@@ -137,19 +164,8 @@ def require_memory_config(value: object) -> MemoryConfig:
     return require("memory_config", value, MemoryConfig, "a ttnn.MemoryConfig")
 
 
-def require_allocatable(memory_config: MemoryConfig) -> None:
-    """Refuse, by name, placements that cannot be allocated here."""
-    require_memory_config(memory_config)
-    if memory_config.is_sharded():
-        raise NotImplementedError(
-            f"memory_config: tilewright does not allocate {memory_config.memory_layout.name} tensors yet; "
-            "use ttnn.DRAM_MEMORY_CONFIG or ttnn.L1_MEMORY_CONFIG"
-        )
-    if memory_config.buffer_type not in (BufferType.DRAM, BufferType.L1):
-        raise NotImplementedError(
-            f"memory_config: tilewright has no {memory_config.buffer_type.name} memory; use BufferType.DRAM or L1"
-        )
-
-
 DRAM_MEMORY_CONFIG = MemoryConfig(TensorMemoryLayout.INTERLEAVED, BufferType.DRAM)
 L1_MEMORY_CONFIG = MemoryConfig(TensorMemoryLayout.INTERLEAVED, BufferType.L1)
+L1_HEIGHT_SHARDED_MEMORY_CONFIG = MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1)
+L1_WIDTH_SHARDED_MEMORY_CONFIG = MemoryConfig(TensorMemoryLayout.WIDTH_SHARDED, BufferType.L1)
+L1_BLOCK_SHARDED_MEMORY_CONFIG = MemoryConfig(TensorMemoryLayout.BLOCK_SHARDED, BufferType.L1)

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from tilewright._tensor.block_float import BLOCK
 from tilewright._tensor.dtype import DataType, exponent_bytes
-from tilewright._tensor.layout import padding_mask, tilize
-from tilewright._tensor.shape import Shape
-from tilewright._tensor.tensor import Tensor
-from tilewright._tensor.tile import Tile
+from tilewright._tensor.kind import TensorKind
+from tilewright._tensor.layout import Layout, padding_mask, tilize
+from tilewright._tensor.tensor import Tensor, kind_of
 
 
 def padding_bits(tensor: Tensor) -> NDArray[np.uint8] | None:
@@ -26,13 +25,15 @@ def padding_bits(tensor: Tensor) -> NDArray[np.uint8] | None:
     """
     if not tensor.buffer().num_pages or tensor.volume() == tensor.logical_volume():
         return None
-    return padding_bits_of(tensor.shape, tensor.tile, tensor.dtype)
+    return padding_bits_of(kind_of(tensor))
 
 
 @functools.lru_cache(maxsize=16)
-def padding_bits_of(shape: Shape, tile: Tile, dtype: DataType) -> NDArray[np.uint8]:
-    """The same for a tensor in tiles that may have none."""
-    outside = _bytes_of(tilize(padding_mask(shape, tile), tile), dtype)
+def padding_bits_of(kind: TensorKind) -> NDArray[np.uint8]:
+    """The same for tensors of a kind that may have none."""
+    mask = padding_mask(kind.shape, kind.layout, kind.tile, kind.page_width)
+    is_tiled = kind.layout is Layout.TILE
+    outside = _bytes_of(tilize(mask, kind.tile) if is_tiled else mask.reshape(kind.num_pages, -1), kind.dtype)
     return np.packbits(outside, bitorder="little")
 
 

@@ -19,11 +19,10 @@ from tilewright._tensor.buffer import Buffer
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType, data_type_of_numpy, require_supported
 from tilewright._tensor.kind import TensorKind, tensor_kind
-from tilewright._tensor.layout import Layout, check_layout, decode, encode, padded_shape
+from tilewright._tensor.layout import Layout, check_layout, decode, encode
 from tilewright._tensor.memory_config import (
     DRAM_MEMORY_CONFIG,
     MemoryConfig,
-    require_allocatable,
     require_memory_config,
 )
 from tilewright._tensor.shape import Shape
@@ -64,31 +63,47 @@ class Tensor:
         array = _as_numpy(tensor)
         dtype = require_supported(data_type) if data_type is not None else data_type_of_numpy(array)
         default_layout = Layout.TILE if dtype.is_block_float else Layout.ROW_MAJOR
-        self._describe(Shape(array.shape), dtype, default_layout if layout is None else layout, tile)
+        config = DRAM_MEMORY_CONFIG if mem_config is None else require_memory_config(mem_config)
+        self._describe(Shape(array.shape), dtype, default_layout if layout is None else layout, tile, config)
         filling = 0 if pad_value is None else checked_fill_value("pad_value", pad_value, dtype)
-        pages = encode(_convert(array, dtype), dtype, self._layout, self._tile, filling)
+        width = kind_of(self).page_width
+        pages = encode(_convert(array, dtype), dtype, self._layout, self._tile, filling, width)
         self._pages: NDArray[np.uint8] | None = pages
         self._pad_value_given = pad_value is not None
         self._buffer: Buffer | None = None
-        self._memory_config = DRAM_MEMORY_CONFIG if mem_config is None else require_memory_config(mem_config)
         if device is not None:
-            self._move_to(device, self._memory_config)
+            self._move_to(device, config)
 
-    def _describe(self, shape: Shape, dtype: DataType, layout: Layout, tile: Tile | None) -> None:
+    def _describe(
+        self, shape: Shape, dtype: DataType, layout: Layout, tile: Tile | None, memory_config: MemoryConfig
+    ) -> None:
         check_layout(dtype, layout)
         self._shape = shape
         self._dtype = dtype
         self._layout = layout
         self._tile = _USUAL_TILE if tile is None else require("tile", tile, Tile, "a ttnn.Tile")
+        self._memory_config = memory_config
         self._kind: TensorKind | None = None
 
     def _move_to(self, device: Device, memory_config: MemoryConfig) -> None:
-        pages = self.host_pages()
         _require_place(device, memory_config)
         kind = tensor_kind(self._shape, self._dtype, self._layout, self._tile, memory_config)
+        pages = self._pages_of(kind)
         buffer = _new_buffer(kind, device)
         buffer.write(pages, self._pad_value_given)
         self._pages, self._buffer, self._memory_config, self._kind = None, buffer, memory_config, kind
+
+    def _pages_of(self, kind: TensorKind) -> NDArray[np.uint8]:
+        """The bytes of a host tensor in the pages of another placement."""
+        pages, width = self.host_pages(), kind_of(self).page_width
+        if kind.page_width == width:
+            return pages
+        array = decode(pages, self._shape, self._dtype, self._layout, self._tile, width)
+        return encode(array, self._dtype, self._layout, self._tile, 0, kind.page_width)
+
+    def write(self, host_tensor: Tensor) -> None:
+        """Take the elements of a host tensor of the same shape, dtype and layout."""
+        self.buffer().write(host_tensor._pages_of(kind_of(self)), host_tensor.pad_value_given)
 
     @classmethod
     def _made_of(
@@ -103,8 +118,8 @@ class Tensor:
             (like._shape, like._dtype, like._layout, like._tile) if isinstance(like, Tensor) else like
         )
         tensor = cls.__new__(cls)
-        tensor._describe(shape, dtype, layout, tile)
-        tensor._pages, tensor._buffer, tensor._memory_config = pages, None, memory_config
+        tensor._describe(shape, dtype, layout, tile, memory_config)
+        tensor._pages, tensor._buffer = pages, None
         tensor._pad_value_given = pad_value_given
         return tensor
 
@@ -117,7 +132,7 @@ class Tensor:
 
     @property
     def padded_shape(self) -> Shape:
-        return padded_shape(self._shape, self._layout, self._tile)
+        return kind_of(self).padded_shape
 
     @property
     def dtype(self) -> DataType:
@@ -217,20 +232,22 @@ class Tensor:
             return self
         check_layout(self._dtype, layout)
         filling = 0 if pad_value is None else checked_fill_value("pad_value", pad_value, self._dtype)
-        array = decode(self.host_pages(), self._shape, self._dtype, self._layout, self._tile)
-        pages = encode(array, self._dtype, layout, self._tile, filling)
+        pages = encode(self._decode(self._shape), self._dtype, layout, self._tile, filling)
         description = (self._shape, self._dtype, layout, self._tile)
-        return Tensor._made_of(description, pages, self._memory_config, pad_value is not None)
+        config = DRAM_MEMORY_CONFIG if self.is_sharded() else self._memory_config  # shards may not fit the new layout
+        return Tensor._made_of(description, pages, config, pad_value is not None)
 
     def to_numpy(self) -> NDArray[Any]:
         """The elements without padding. Device tensors are read back first (ttnn wants ``.cpu()`` before)."""
-        pages = self.buffer().read() if self._buffer is not None else self.host_pages()
-        return decode(pages, self._shape, self._dtype, self._layout, self._tile)
+        return self._decode(self._shape)
 
     def to_numpy_with_padding(self) -> NDArray[Any]:
         """The elements of the padded shape, to see what lies in the padding."""
+        return self._decode(self.padded_shape)
+
+    def _decode(self, shape: Shape) -> NDArray[Any]:
         pages = self.buffer().read() if self._buffer is not None else self.host_pages()
-        return decode(pages, self.padded_shape, self._dtype, self._layout, self._tile)
+        return decode(pages, shape, self._dtype, self._layout, self._tile, kind_of(self).page_width)
 
     def to_torch(self) -> Any:
         return numpy_to_torch(self.to_numpy())
@@ -284,7 +301,7 @@ class Tensor:
         )
 
     def _repr_html_(self) -> str:
-        place = self._memory_config.buffer_type.name if self.storage_type() is StorageType.DEVICE else "host"
+        place = self._memory_config.place if self.storage_type() is StorageType.DEVICE else "host"
         sides = " x ".join(map(str, self._shape)) or "scalar"
         title = f"ttnn.Tensor {sides}, {self._dtype.name.lower()}, {self._layout.name}, {place}"
         if not self.is_allocated() or not self._shape.volume():
@@ -364,11 +381,12 @@ def numpy_to_torch(array: NDArray[Any]) -> Any:
 def _require_place(device: Device, memory_config: MemoryConfig) -> None:
     if not isinstance(device, Device):
         raise TypeError(f"device must be a device from ttnn.open_device, not {shown(device)}")
-    require_allocatable(memory_config)
+    require_memory_config(memory_config)
 
 
 def _new_buffer(kind: TensorKind, device: Device) -> Buffer:
-    return Buffer(device, kind.memory_config.buffer_type, kind.page_size, kind.num_pages, kind.dtype.poison)
+    place = kind.memory_config.buffer_type
+    return Buffer(device, place, kind.page_size, kind.num_pages, kind.dtype.poison, kind.sharding)
 
 
 def _as_numpy(value: Any) -> NDArray[Any]:

@@ -20,7 +20,9 @@ class MemoryFileNumbers(ctypes.Structure):
     dram_bank_stride: u64  # bank i begins at i * dram_bank_stride of `dram`
 
 
-_PAGES = {"chip": Chip, "is_dram": u32, "address": u64, "page_bytes": u64, "stride": u64, "count": u64}
+# Where pages lie: null for round-robin over the banks, or for each page ``bank * pages_per_bank + page of the bank``.
+_PLACES = {"places": Annotated[int, PointerTo("const uint32_t")], "pages_per_bank": u64}
+_PAGES = {"chip": Chip, "is_dram": u32, "address": u64, "page_bytes": u64, "stride": u64, "count": u64, **_PLACES}
 
 FUNCTIONS = (
     Function("tw_last_error", Annotated[bytes, ctypes.c_char_p], {}),
@@ -44,7 +46,7 @@ FUNCTIONS = (
     Function(
         "tw_fill_pages",
         None,
-        {"chip": Chip, "is_dram": u32, "address": u64, "stride": u64, "count": u64, "word": u32},
+        {"chip": Chip, "is_dram": u32, "address": u64, "stride": u64, "count": u64, **_PLACES, "word": u32},
     ),
     Function(
         "tw_unwritten_pages",
@@ -53,6 +55,7 @@ FUNCTIONS = (
             "chip": Chip,
             "buffer": Annotated[int, PointerTo("const HostBufferMessage")],
             "outside": Annotated[int, PointerTo("const uint8_t")],
+            "places": Annotated[int, PointerTo("const uint32_t")],
             "first": Annotated[int, PointerTo("uint64_t")],
         },
     ),

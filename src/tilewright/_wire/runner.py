@@ -288,7 +288,7 @@ class ArgumentsMessage(ctypes.Structure):
 
 @structure
 class HostBufferMessage(ctypes.Structure):
-    """A buffer of the host, for a checked run; bits of the bytes outside the tensor's shape follow."""
+    """A buffer of the host, for a checked run; bits of the bytes outside the tensor's shape follow, then the places."""
 
     is_dram: u32
     layout: Annotated[int, HostLayout]
@@ -305,7 +305,9 @@ class HostBufferMessage(ctypes.Structure):
     height: u32  # of the last two dimensions, without padding; 0: not known
     width: u32
     outside_bytes: u64
-    pages_per_shard: u64  # of a tensor in shards, whose num_pages is 0; 0: it is interleaved
+    pages_per_shard: u64  # of row-major shards in L1, the same on each core; 0: it is interleaved, or in tiles
+    pages_per_bank: u64  # with num_places
+    num_places: u64  # num_pages of a sharded tensor: bank * pages_per_bank + page of the bank, as u32; 0: interleaved
 
 
 @structure

@@ -13,6 +13,26 @@ namespace tw::wire {
 
 static thread_local std::string t_last_error;
 
+namespace {
+
+// Where the pages of a buffer lie: round-robin over the banks, or for each page bank * pages_per_bank + page of the bank.
+struct Places {
+    const Chip& chip;
+    bool is_dram;
+    const uint32_t* places;
+    uint64_t pages_per_bank;
+
+    const NocNode& bank(uint64_t page) const {
+        const uint64_t bank = places != nullptr ? places[page] / pages_per_bank : page % chip.num_banks(is_dram);
+        return chip.bank(is_dram, static_cast<uint32_t>(bank));
+    }
+    uint64_t in_bank(uint64_t page) const {
+        return places != nullptr ? places[page] % pages_per_bank : page / chip.num_banks(is_dram);
+    }
+};
+
+}  // namespace
+
 extern "C" {
 
 const char* tw_last_error() { return t_last_error.c_str(); }
@@ -54,7 +74,7 @@ uint64_t tw_core_l1(void* chip, uint32_t x, uint32_t y) {
     return reinterpret_cast<uintptr_t>(target.memory().l1() + core * kL1SlotBytes);
 }
 
-// Pages are distributed round-robin over the banks; `data` holds them consecutively.
+// Pages are distributed round-robin over the banks, or as `places` says; `data` holds them consecutively.
 void tw_write_pages(
     void* chip,
     uint32_t is_dram,
@@ -62,12 +82,13 @@ void tw_write_pages(
     uint64_t page_bytes,
     uint64_t stride,
     uint64_t count,
+    const uint32_t* places,
+    uint64_t pages_per_bank,
     const uint8_t* data) {
-    Chip& target = *static_cast<Chip*>(chip);
-    const uint64_t banks = target.num_banks(is_dram != 0);
+    const Places pages{*static_cast<Chip*>(chip), is_dram != 0, places, pages_per_bank};
     for (uint64_t page = 0; page < count; page++) {
-        const NocNode& bank = target.bank(is_dram != 0, static_cast<uint32_t>(page % banks));
-        const uint64_t offset = address + (page / banks) * stride;
+        const NocNode& bank = pages.bank(page);
+        const uint64_t offset = address + pages.in_bank(page) * stride;
         if (bank.poison != nullptr) {
             bank.poison->before_overwrite(offset, page_bytes);
         }
@@ -82,12 +103,13 @@ void tw_read_pages(
     uint64_t page_bytes,
     uint64_t stride,
     uint64_t count,
+    const uint32_t* places,
+    uint64_t pages_per_bank,
     uint8_t* data) {
-    Chip& target = *static_cast<Chip*>(chip);
-    const uint64_t banks = target.num_banks(is_dram != 0);
+    const Places pages{*static_cast<Chip*>(chip), is_dram != 0, places, pages_per_bank};
     for (uint64_t page = 0; page < count; page++) {
-        const NocNode& bank = target.bank(is_dram != 0, static_cast<uint32_t>(page % banks));
-        const uint64_t offset = address + (page / banks) * stride;
+        const NocNode& bank = pages.bank(page);
+        const uint64_t offset = address + pages.in_bank(page) * stride;
         if (bank.poison != nullptr) {
             bank.poison->before_access(offset, page_bytes);
         }
@@ -95,28 +117,40 @@ void tw_read_pages(
     }
 }
 
-void tw_fill_pages(void* chip, uint32_t is_dram, uint64_t address, uint64_t stride, uint64_t count, uint32_t word) {
+// Fills whole pages. A place stands for all pages of its bank up to the one it names.
+void tw_fill_pages(
+    void* chip,
+    uint32_t is_dram,
+    uint64_t address,
+    uint64_t stride,
+    uint64_t count,
+    const uint32_t* places,
+    uint64_t pages_per_bank,
+    uint32_t word) {
     Chip& target = *static_cast<Chip*>(chip);
+    const Places pages{target, is_dram != 0, places, pages_per_bank};
     const uint64_t banks = target.num_banks(is_dram != 0);
+    const bool is_sharded = places != nullptr;
     if (is_dram != 0) {
-        target.memory().expect_tensor(address, (count + banks - 1) / banks * stride);
+        target.memory().expect_tensor(address, (is_sharded ? pages_per_bank : (count + banks - 1) / banks) * stride);
     }
-    for (uint64_t bank = 0; bank < banks && bank < count; bank++) {
-        const uint64_t pages = (count - bank + banks - 1) / banks;
-        const NocNode& node = target.bank(is_dram != 0, static_cast<uint32_t>(bank));
+    for (uint64_t page = 0; page < (is_sharded ? count : std::min(count, banks)); page++) {
+        const uint64_t length = is_sharded ? pages.in_bank(page) + 1 : (count - page + banks - 1) / banks;
+        const NocNode& node = pages.bank(page);
         if (node.poison != nullptr) {
-            node.poison->fill(address, pages * stride, word);
+            node.poison->fill(address, length * stride, word);
         } else {
-            std::fill_n(reinterpret_cast<uint32_t*>(node.memory + address), pages * stride / sizeof(uint32_t), word);
+            std::fill_n(reinterpret_cast<uint32_t*>(node.memory + address), length * stride / sizeof(uint32_t), word);
         }
     }
 }
 
 // Number of pages of a tensor with an unwritten element, and the first of them.
-uint64_t tw_unwritten_pages(void* chip, const HostBufferMessage* buffer, const uint8_t* outside, uint64_t* first) {
+uint64_t tw_unwritten_pages(
+    void* chip, const HostBufferMessage* buffer, const uint8_t* outside, const uint32_t* places, uint64_t* first) {
     Chip& target = *static_cast<Chip*>(chip);
     target.settle_poison();
-    const UnwrittenPages found = unwritten_pages(target, HostMemory(*buffer, outside));
+    const UnwrittenPages found = unwritten_pages(target, HostMemory(*buffer, outside, places));
     *first = found.first;
     return found.count;
 }

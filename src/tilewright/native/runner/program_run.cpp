@@ -36,13 +36,14 @@ static void set_arguments(Program& program, MessageReader& request) {
     }
 }
 
-// For a checked run. The bits of the bytes outside a tensor stay in the message, which outlives the run.
+// For a checked run. The bits of the bytes outside a tensor and its places stay in the message, which outlives the run.
 static void set_host_memory(Program& program, const RunRequest& header, MessageReader& request) {
     program.host_memory.clear();
     for (uint32_t index = 0; index < header.num_host_buffers; index++) {
         const auto& each = request.take<HostBufferMessage>();
         const auto* outside = each.outside_bytes != 0 ? request.take_array<uint8_t>(each.outside_bytes) : nullptr;
-        program.host_memory.emplace_back(each, outside);
+        const auto* places = each.num_places != 0 ? request.take_array<uint32_t>(each.num_places) : nullptr;
+        program.host_memory.emplace_back(each, outside, places);
     }
     program.knows_every_buffer = header.num_host_buffers != 0 && header.host_buffers_are_all != 0;
 }

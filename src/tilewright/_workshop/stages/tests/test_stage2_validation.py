@@ -45,7 +45,7 @@ def operands(operation: Operation, device: Device, **others: Tensor) -> dict[str
 
 def sharded() -> Tensor:
     cores = CoreRangeSet([CoreRange((0, 0), (0, 0))])
-    shards = ShardSpec(cores, [32, 64], ShardOrientation.ROW_MAJOR)
+    shards = ShardSpec(cores, SHAPE, ShardOrientation.ROW_MAJOR)
     config = MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1, shards)
     return from_numpy(np.zeros(SHAPE), DataType.BFLOAT16, memory_config=config)
 

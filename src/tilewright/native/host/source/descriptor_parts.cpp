@@ -38,7 +38,7 @@ tt::tt_metal::CBDescriptor cb_descriptor_from_sharded_tensor(
         CBFormatDescriptor{
             cb_index,
             datatype_to_dataformat_converter(tensor.dtype()),
-            static_cast<std::uint32_t>(tensor.buffer()->page_size()),
+            static_cast<std::uint32_t>(tensor.buffer()->aligned_page_size()),
             tensor.layout() == Layout::TILE ? std::optional(TileDescriptor(tensor.tile())) : std::nullopt});
     descriptor.buffer = tensor.buffer();
     descriptor.address_offset = address_offset;

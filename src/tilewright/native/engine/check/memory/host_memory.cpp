@@ -5,7 +5,7 @@
 
 namespace tw {
 
-HostMemory::HostMemory(const wire::HostBufferMessage& message, const uint8_t* outside) :
+HostMemory::HostMemory(const wire::HostBufferMessage& message, const uint8_t* outside, const uint32_t* places) :
     is_dram(message.is_dram != 0),
     address(message.address),
     page_bytes(message.page_bytes),
@@ -16,12 +16,26 @@ HostMemory::HostMemory(const wire::HostBufferMessage& message, const uint8_t* ou
     height(message.height),
     width(message.width),
     pages_per_shard(message.pages_per_shard),
+    pages_per_bank(message.pages_per_bank),
     element_bytes(message.element_bytes),
     poison(message.poison),
     host_wrote(message.host_wrote != 0),
     poison_is_a_value(message.poison_is_a_value != 0),
     zeros_pad(message.zeros_pad != 0),
-    outside(outside) {}
+    outside(outside),
+    places(places) {
+    for (uint64_t page = 0; is_sharded() && page < num_pages; page++) {
+        const uint64_t bank = places[page] / pages_per_bank;
+        if (bank >= first_place_.size()) {
+            first_place_.resize(bank + 1, kNoPage);
+        }
+        if (first_place_[bank] == kNoPage) {
+            first_place_[bank] = page_of_.size();
+            page_of_.resize(page_of_.size() + pages_per_bank, kNoPage);
+        }
+        page_of_[first_place_[bank] + places[page] % pages_per_bank] = page;
+    }
+}
 
 namespace {
 
@@ -80,7 +94,18 @@ uint64_t bits_of(const HostMemory& memory, uint32_t value, const uint8_t* bytes,
 
 const uint8_t* HostMemory::page(const Chip& chip, uint64_t index) const {
     const uint64_t banks = chip.num_banks(is_dram);
-    return chip.bank(is_dram, static_cast<uint32_t>(index % banks)).memory + address + index / banks * stride;
+    const uint64_t bank = is_sharded() ? places[index] / pages_per_bank : index % banks;
+    const uint64_t in_bank = is_sharded() ? places[index] % pages_per_bank : index / banks;
+    return chip.bank(is_dram, static_cast<uint32_t>(bank)).memory + address + in_bank * stride;
+}
+
+uint64_t HostMemory::page_at(uint64_t bank, uint64_t banks, uint64_t offset) const {
+    const uint64_t in_bank = offset / stride;
+    if (is_sharded()) {
+        return has_shard_in(bank) && in_bank < pages_per_bank ? page_of_[first_place_[bank] + in_bank] : kNoPage;
+    }
+    const uint64_t page = in_bank * banks + bank;
+    return page < num_pages ? page : kNoPage;
 }
 
 void for_each_mark(

@@ -37,10 +37,10 @@ TensorPlace TensorPlaces::find(const uint8_t* address) const {
     }
     const HostMemory& memory = *found->memory;
     const auto distance = static_cast<uint64_t>(address - found->begin);
-    const uint64_t page = distance / memory.stride * found->banks + found->bank;
+    const uint64_t page = memory.page_at(found->bank, found->banks, distance);
     const uint64_t offset = distance % memory.stride;
-    return page < memory.num_pages && offset < memory.page_bytes ? TensorPlace{&memory, found->tensor, page, offset}
-                                                                 : TensorPlace{};
+    return page != HostMemory::kNoPage && offset < memory.page_bytes ? TensorPlace{&memory, found->tensor, page, offset}
+                                                                     : TensorPlace{};
 }
 
 HostLayout TensorPlaces::layout(const uint8_t* address) const {

@@ -47,7 +47,12 @@ private:
     };
     std::string buffer_name(const HostMemory& buffer) const;
     bool check_page_beyond(KernelInstance& by, uint64_t noc_address, const char* verb);
+    void check_shard(
+        KernelInstance& by, const HostMemory& buffer, uint32_t bank, uint64_t local, uint32_t bytes, const char* verb);
     void check_bank(KernelInstance& by, bool is_dram, uint32_t bank, uint64_t local, uint32_t bytes, const char* verb);
+
+    static constexpr uint32_t kNoBank = 0xffffffffu;
+    static uint32_t node_number(uint32_t x, uint32_t y) { return (y & 63u) * 64u + (x & 63u); }
 
     Program* program_ = nullptr;
     std::vector<uint32_t> bank_;  // of DRAM or L1, by NoC node

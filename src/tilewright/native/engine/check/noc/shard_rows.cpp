@@ -8,7 +8,7 @@
 
 namespace tw {
 
-static bool keeps_to_rows(const HostMemory& shards, uint64_t in_page, uint64_t bytes) {
+bool keeps_to_rows(const HostMemory& shards, uint64_t in_page, uint64_t bytes) {
     const bool is_in_one = in_page < shards.page_bytes && in_page + bytes <= shards.stride;
     const uint64_t rest = bytes % shards.stride;
     return is_in_one || (in_page == 0 && (rest == 0 || rest == shards.page_bytes));

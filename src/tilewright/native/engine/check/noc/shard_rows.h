@@ -7,8 +7,11 @@
 
 namespace tw {
 
+struct HostMemory;
 struct KernelInstance;
 
+// Whether a transfer of `bytes` from byte `in_page` of a row on stays in it, or moves whole rows.
+bool keeps_to_rows(const HostMemory& shards, uint64_t in_page, uint64_t bytes);
 // `offset` in the L1 of any core; whole rows with the gaps between them may be moved at once.
 void check_shard_rows(KernelInstance& by, uint64_t offset, uint32_t bytes, const char* verb);
 // The same at the end of a transfer that may lie in DRAM.

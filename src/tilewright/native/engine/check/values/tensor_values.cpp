@@ -31,7 +31,7 @@ uint32_t datum_bytes_of(const HostMemory& memory) {
                : 0;
 }
 
-// "columns 10 to 31 of tile 0" by the tensor's shape; "tile 0" if that is not known.
+// "columns 10 to 31 of tile 0" by the tensor's shape; "elements of tile 0" if that is not known.
 std::string padding_place(const HostMemory& memory, uint64_t page) {
     const uint32_t width = datum_bytes_of(memory);
     char text[96];
@@ -39,7 +39,7 @@ std::string padding_place(const HostMemory& memory, uint64_t page) {
         std::snprintf(
             text,
             sizeof text,
-            "%s %llu",
+            "elements of %s %llu",
             memory.layout == HostLayout::Tile ? "tile" : "page",
             static_cast<unsigned long long>(page));
         return text;
