@@ -11,6 +11,8 @@ from typing import Any
 from tilewright._errors import TilewrightError
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
+from tilewright._tensor.memory_config import MemoryConfig
+from tilewright._tensor.sharding import page_width
 from tilewright._tensor.tensor import StorageType, Tensor
 from tilewright.formula._graph import Extent
 
@@ -31,9 +33,10 @@ class OperationError(TilewrightError, RuntimeError, ValueError):
 class Wording:
     """How an operation words its refusals of its first tensor; what was given is added where it has no place.
 
-    Without words of its own a refusal begins with the tensor's name. ``row_major`` are the words for a tensor in tiles;
-    without them, tiles are welcome. ``operand_dtype`` and ``operand_layout`` are the words for another tensor that is
-    not as the first; they may say ``{name}``, ``{expected}`` and ``{got}``. Without them every tensor has its own.
+    Without words of its own a refusal begins with the tensor's name. ``row_major`` are the words for a tensor in tiles,
+    ``interleaved`` for any sharded tensor; without them, these are welcome. ``operand_dtype`` and ``operand_layout``
+    are the words for another tensor that is not as the first; they may say ``{name}``, ``{expected}`` and ``{got}``.
+    Without them every tensor has its own.
     """
 
     rank: str = ""
@@ -54,7 +57,7 @@ class Wording:
 _DEFAULT_WORDS = {
     "rank": "NAME must have at least 2 dimensions, got rank {}",
     "row_major": "NAME must be in ROW_MAJOR layout",
-    "interleaved": "NAME must be interleaved",
+    "interleaved": "NAME must be interleaved",  # in exported packages, which take no sharded tensors
     "on_device": "NAME must be on device",
     "dtype": "NAME must be BFLOAT16, FLOAT32, BFLOAT8_B or INT32, got {}",
     "width": "NAME must have a width of at least 1, got {}",
@@ -62,15 +65,16 @@ _DEFAULT_WORDS = {
 
 
 def check_input(name: str, tensor: Tensor, wording: Wording) -> None:
-    """Refuses an input that is not a non-empty, interleaved device tensor of rank 2 or more."""
+    """Refuses an input that is not a non-empty device tensor of rank 2 or more, or whose pages are parts of rows."""
     require_tensor(name, tensor)
     shape, layout, config = tensor.shape, tensor.layout, tensor.memory_config()
     if shape.rank < 2:
         raise OperationError(wording.text("rank", name, shape.rank))
     if layout is not Layout.ROW_MAJOR and wording.row_major:
         raise OperationError(wording.text("row_major", name, layout.name))
-    if not config.interleaved:
+    if config.is_sharded() and wording.interleaved:
         raise OperationError(wording.text("interleaved", name, config.memory_layout.name))
+    check_pages(name, layout, config)
     check_on_device(tensor, wording.on_device or f"{name} must be on device")
     if tensor.dtype not in (SUPPORTED_DTYPES if wording.row_major else SUPPORTED_OF_ROWS):
         raise OperationError(wording.text("dtype", name, tensor.dtype.name))
@@ -78,6 +82,15 @@ def check_input(name: str, tensor: Tensor, wording: Wording) -> None:
         raise OperationError(wording.text("width", name, shape[-1]))
     if not tensor.logical_volume():
         raise OperationError(f"Input must not be empty, got shape {list(shape)}")
+
+
+def check_pages(name: str, layout: Layout, config: MemoryConfig) -> None:
+    """Refuses rows in shards that cut them: kernels move whole rows."""
+    if page_width(layout, config) is not None:
+        raise OperationError(
+            f"{name} must be HEIGHT_SHARDED or INTERLEAVED in ROW_MAJOR layout, got {config.memory_layout.name}; "
+            "in TILE layout it may be sharded in any way"
+        )
 
 
 def check_on_device(tensor: Tensor, message: str) -> None:
@@ -98,8 +111,9 @@ def check_operand(name: str, operand: Tensor, tensor: Tensor, wording: Wording, 
         got = operand.layout.name
         raise OperationError(wording.operand_layout.format(name=title, expected=tensor.layout.name, got=got))
     config = operand.memory_config()
-    if not config.interleaved:
+    if config.is_sharded() and wording.interleaved:
         raise OperationError(f"{title} must be in INTERLEAVED memory, got {config.memory_layout.name}")
+    check_pages(title, operand.layout, config)
     if operand.dtype is not tensor.dtype and wording.operand_dtype:
         expected, got = tensor.dtype.name, operand.dtype.name
         raise OperationError(wording.operand_dtype.format(name=title, expected=expected, got=got))

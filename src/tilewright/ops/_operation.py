@@ -28,6 +28,7 @@ from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
+from tilewright._tensor.kind import TensorKind
 from tilewright._tensor.layout import Layout
 from tilewright._tensor.memory_config import MemoryConfig
 from tilewright._tensor.shape import Shape
@@ -37,7 +38,7 @@ from tilewright.formula._evaluate import Float64
 from tilewright.formula._inputs import Form, Input
 from tilewright.formula._parameters import Parameter, number_bits
 from tilewright.formula._requirements import Requirement
-from tilewright.formula._validation import OperationError, Wording, check_input, require_tensor
+from tilewright.formula._validation import OperationError, Wording, check_input, check_pages, require_tensor
 from tilewright.kernels import Kernel
 from tilewright.ops._arrays import Operands
 from tilewright.ops._call_checks import check_call
@@ -420,12 +421,35 @@ class Operation(Meaning):
             columns=self.rows_shape({name: tuple(each.shape) for name, each in tensors.items()})[-1],
         )
         place = chosen.memory_config or main.memory_config()
+        layout = self.output_layout(main.layout)
+        check_pages("The result", layout, place)
         kinds = [
-            checked_kind(shape, dtype, self.output_layout(main.layout), device, place)
+            self._kind_of_result(shape, dtype, layout, device, place, is_chosen=chosen.memory_config is not None)
             for shape, dtype in self._results(plan.rows.shape, main.dtype)
         ]
         config = checked_config(chosen.compute_kernel_config)
         return device, KeptCall(self, plan, config, dict(zip(self.output_names, kinds, strict=True)))
+
+    def _kind_of_result(
+        self,
+        shape: Shape,
+        dtype: DataType,
+        layout: Layout,
+        device: ChipDevice,
+        place: MemoryConfig,
+        *,
+        is_chosen: bool,
+    ) -> TensorKind:
+        """The kind of a result; it lies where the caller says, or as the first tensor does."""
+        try:
+            return checked_kind(shape, dtype, layout, device, place)
+        except ValueError as error:
+            if is_chosen or not place.is_sharded():
+                raise
+            raise OperationError(
+                f"The result of shape {list(shape)} does not fit the shards of {self.main_input.name}, so "
+                f"memory_config must be given: {error}"
+            ) from None
 
     def check_requirements(self, tensors: Tensors, parameters: Mapping[str, float]) -> None:
         """Refuse what the declaration's requirements do not allow."""

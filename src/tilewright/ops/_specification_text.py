@@ -65,7 +65,7 @@ def requirement_rows(operation: Operation) -> list[tuple[str, str]]:
     rows = [
         (each, operation.wording.text(each, main, "{}"))
         for each in _PROPERTIES
-        if each != "row_major" or operation.wording.row_major
+        if each not in ("row_major", "interleaved") or getattr(operation.wording, each)
     ]
     rows += [(name, f"{each.rule}, got {{}}") for name, each in operation.parameters.items()]
     return rows
