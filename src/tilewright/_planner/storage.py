@@ -45,7 +45,8 @@ _MATMUL = {
     Role.RIGHT: PageCount(per_inner_block=1),
 }
 _DTYPES = {
-    each.data_format.name: each for each in (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.INT32)
+    each.data_format.name: each
+    for each in (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B, DataType.INT32)
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tilewright._errors import TilewrightError
@@ -19,6 +19,8 @@ from tilewright.formula._graph import Extent
 SUPPORTED_DTYPES = (DataType.BFLOAT16, DataType.FLOAT32)
 # Such a tensor is in tiles, always.
 SUPPORTED_IN_TILES = (*SUPPORTED_DTYPES, DataType.BFLOAT8_B)
+# Weights are read only, so formats that no result has are welcome.
+SUPPORTED_MATRICES = (*SUPPORTED_IN_TILES, DataType.BFLOAT4_B)
 # What has a number for every element may be integers too.
 SUPPORTED_OF_ROWS = (*SUPPORTED_IN_TILES, DataType.INT32)
 
@@ -100,7 +102,9 @@ def check_on_device(tensor: Tensor, message: str) -> None:
         raise OperationError(f"{message}, got a tensor that has been deallocated")
 
 
-def check_operand(name: str, operand: Tensor, tensor: Tensor, wording: Wording, is_rows: bool) -> None:
+def check_operand(
+    name: str, operand: Tensor, tensor: Tensor, wording: Wording, *, is_rows: bool, is_matrix: bool
+) -> None:
     """Refuses a tensor that does not go with the first one: its device; its dtype and layout if they matter."""
     require_tensor(name, operand)
     title = name.capitalize()
@@ -117,9 +121,9 @@ def check_operand(name: str, operand: Tensor, tensor: Tensor, wording: Wording, 
     if operand.dtype is not tensor.dtype and wording.operand_dtype:
         expected, got = tensor.dtype.name, operand.dtype.name
         raise OperationError(wording.operand_dtype.format(name=title, expected=expected, got=got))
-    if operand.dtype not in (SUPPORTED_OF_ROWS if is_rows else SUPPORTED_IN_TILES):
-        allowed = "BFLOAT16, FLOAT32, BFLOAT8_B or INT32" if is_rows else "BFLOAT16, FLOAT32 or BFLOAT8_B"
-        raise OperationError(f"{title} must be {allowed}, got {operand.dtype.name}")
+    allowed = SUPPORTED_OF_ROWS if is_rows else SUPPORTED_MATRICES if is_matrix else SUPPORTED_IN_TILES
+    if operand.dtype not in allowed:
+        raise OperationError(f"{title} must be {_names(allowed)}, got {operand.dtype.name}")
 
 
 def check_shape(name: str, extent: Extent, is_matrix: bool, operand: Tensor, shape: tuple[int, ...]) -> None:
@@ -128,12 +132,13 @@ def check_shape(name: str, extent: Extent, is_matrix: bool, operand: Tensor, sha
     check(name.capitalize(), list(operand.shape), list(shape))
 
 
-def check_factors(factors: Mapping[str, Tensor], count: int) -> None:
+def check_factors(factors: Mapping[str, Tensor], right: str, count: int) -> None:
     """Refuses operands of a matmul in tiles whose padding would be multiplied too, and integers."""
     for name, tensor in factors.items():
-        if tensor.dtype not in SUPPORTED_IN_TILES:
+        allowed = SUPPORTED_MATRICES if name == right else SUPPORTED_IN_TILES
+        if tensor.dtype not in allowed:
             raise OperationError(
-                f"{name.capitalize()} must be BFLOAT16, FLOAT32 or BFLOAT8_B, as it is multiplied by a matrix, got "
+                f"{name.capitalize()} must be {_names(allowed)}, as it is multiplied by a matrix, got "
                 f"{tensor.dtype.name}"
             )
         if tensor.layout is Layout.TILE and count % 32:
@@ -141,6 +146,11 @@ def check_factors(factors: Mapping[str, Tensor], count: int) -> None:
                 f"{name.capitalize()} must be in ROW_MAJOR layout: {count} products are added up, and tiles have "
                 "padding among them; or give a multiple of 32"
             )
+
+
+def _names(dtypes: Sequence[DataType]) -> str:
+    *most, last = [each.name for each in dtypes]
+    return f"{', '.join(most)} or {last}"
 
 
 def _check_matrix(title: str, sides: list[int], shape: list[int]) -> None:

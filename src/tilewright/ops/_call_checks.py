@@ -31,7 +31,7 @@ def check_call(operation: Operation, tensors: Tensors, parameters: Mapping[str, 
         wide = [each.name for each in operation.inputs if each.name in operation.multiplied and each.extent.per_column]
         factors = (*wide, operation.multiplication.right.name)
         count = tensors[main.name].shape[-1]
-        check_factors({name: tensors[name] for name in factors}, count)
+        check_factors({name: tensors[name] for name in factors}, operation.multiplication.right.name, count)
         _check_needed_twice(operation, tensors)
     operation.check_requirements(tensors, parameters)
 
@@ -39,8 +39,9 @@ def check_call(operation: Operation, tensors: Tensors, parameters: Mapping[str, 
 def _check_other_input(operation: Operation, tensors: Tensors, operand: Input) -> None:
     """A tensor beside the main one."""
     tensor, main = tensors[operand.name], tensors[operation.main_input.name]
-    is_rows = operand.extent is Extent.FULL and not operand.is_matrix
-    check_operand(operand.name, tensor, main, operation.wording, is_rows)
+    is_matrix = operand.is_matrix or operand.name == operation.right
+    is_rows = operand.extent is Extent.FULL and not is_matrix
+    check_operand(operand.name, tensor, main, operation.wording, is_rows=is_rows, is_matrix=is_matrix)
     if operand.name == operation.right:
         _check_right(operation, tensors)
     elif operand.is_of_slab:
