@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.ttnn_script import ADD_ONE
+from tilewright import ttnn
 from tilewright._cli.main import main
 from tilewright.check._call_sites import call_sites
+from tilewright.check._unneeded_calls import one_format
 
 # A barrier that waits for nothing, a call that no core reaches, and one in a comment.
 ADDED = """    noc_async_write_barrier();
@@ -74,3 +76,47 @@ def test_traffic_explains_why_a_call_changes_nothing(tmp_path: Path, capsys: pyt
     fits = "all pages pushed to c_0 in this run fit the buffer; a run with more pages needs the call"
     assert fates["cb_reserve_back"] == ("equivalent", fits)
     assert fates["cb_wait_front"][0] == fates["noc_async_read_barrier"][0] == "named"
+
+
+TWO_BUFFERS = """
+from tilewright import ttnn
+
+FILL = "void kernel_main() { for (uint32_t cb = 0; cb < 2; cb++) { cb_reserve_back(cb, 1); cb_push_back(cb, 1); } }"
+TAKE = "void kernel_main() { for (uint32_t cb = 0; cb < 2; cb++) { cb_wait_front(cb, 1); cb_pop_front(cb, 1); } }"
+device = ttnn.open_device(device_id=0)
+core = ttnn.num_cores_to_corerangeset(1, (8, 8))
+x = ttnn.full([32, 32], 1.0, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+text = ttnn.KernelDescriptor.SourceType.SOURCE_CODE
+kernels = [
+    ttnn.KernelDescriptor(FILL, text, core_ranges=core, config=ttnn.ReaderConfigDescriptor()),
+    ttnn.KernelDescriptor(TAKE, text, core_ranges=core, config=ttnn.WriterConfigDescriptor()),
+]
+cbs = [ttnn.CBDescriptor(2048, core, [ttnn.CBFormatDescriptor(index, ttnn.bfloat16, 2048)]) for index in (0, 1)]
+ttnn.generic_op([x, x], ttnn.ProgramDescriptor(kernels=kernels, cbs=cbs))
+"""
+
+
+def test_a_call_for_several_buffers_is_explained_for_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "two_buffers.py"
+    script.write_text(TWO_BUFFERS)
+    main(["check", str(script), "--mutate", "--json", "--ttnn", "built-in"])
+    answer = json.loads(capsys.readouterr().out)
+    fates = {each["call"].split("(")[0]: (each["fate"], each["evidence"]) for each in answer["mutants"]}
+    fits = "all pages pushed to c_0 and c_1 in this run fit the buffer; a run with more pages needs the call"
+    assert fates["cb_reserve_back"] == ("equivalent", fits)
+    assert fates["cb_push_back"][0] == "named"
+
+
+def test_formats_that_never_change_need_no_settings() -> None:
+    cores = ttnn.num_cores_to_corerangeset(1, (8, 8))
+    kernel = ttnn.KernelDescriptor("compute.cpp", core_ranges=cores, config=ttnn.ComputeConfigDescriptor())
+
+    def format_of(*dtypes: ttnn.DataType) -> str:
+        cbs = [
+            ttnn.CBDescriptor(4096, cores, [ttnn.CBFormatDescriptor(index, dtype, 2048)])
+            for index, dtype in enumerate(dtypes)
+        ]
+        return one_format(ttnn.ProgramDescriptor(kernels=[kernel], cbs=cbs), kernel)
+
+    assert format_of(ttnn.bfloat16, ttnn.bfloat16) == "Float16_b"
+    assert format_of(ttnn.bfloat16, ttnn.float32) == ""

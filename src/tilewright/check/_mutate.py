@@ -21,7 +21,7 @@ from tilewright._record.run import Run
 from tilewright.check._call_sites import KernelText, SyncCall
 from tilewright.check._check_program import CheckResult, check_launch
 from tilewright.check._finding import Finding, Place
-from tilewright.check._unneeded_calls import why_unneeded
+from tilewright.check._unneeded_calls import one_format, why_unneeded
 
 _FAULT = "(void)(*(volatile int*)8 = 0)"  # wherever a kernel gets there
 _SPIN_LIMIT = 1.0  # seconds that a kernel without one of its calls may poll
@@ -200,6 +200,10 @@ class _MutationJudge:
             return MutantFate.EQUIVALENT, unneeded
         if self._fate(self.text.with_expression([site], _FAULT))[0] is MutantFate.NOT_NOTICED:
             return MutantFate.NOT_REACHED, ""
+        program = self.launch.program
+        only = one_format(program, program.kernels[self.text.number]) if "reconfig_data_format" in site.name else ""
+        if only:
+            return MutantFate.EQUIVALENT, f"all circular buffers of these cores have the format {only}"
         others = [each for each in self.text.sites(configuring=True) if each.begin != site.begin]
         alike = [each for each in others if each.call == site.call]
         if alike and self._shown(site, *alike) - self._shown(*alike):

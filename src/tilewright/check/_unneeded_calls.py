@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a program does the same without one of its calls on circular buffers, from the traffic of both runs."""
+"""Why a program does the same without one of its calls, from the traffic of both runs and from its formats."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tilewright._program.kernel import KernelDescriptor
+from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import CbTraffic, Run
 
 _CALLS = ("reserve_calls", "push_calls", "wait_calls", "pop_calls")
@@ -25,20 +27,42 @@ def why_unneeded(run: Run, without: Run, kernel: int) -> str:
         for call in _CALLS
         if getattr(traffic, call) != getattr(after.get((core, index)), call, 0)
     }
-    if len(changed) != 1:
+    calls = {call for _, call in changed}
+    if len(calls) != 1:
         return ""
-    ((index, call),) = changed
-    label = run.cb_label(index)
+    reasons: dict[str, list[str]] = {}
+    for index, call in sorted(changed):
+        reason = _why_unneeded_on(run, before, after, kernel, index, call)
+        reasons.setdefault(reason, []).append(run.cb_label(index))
+    return "" if "" in reasons else "; ".join(reason.format(" and ".join(cbs)) for reason, cbs in reasons.items())
+
+
+def _why_unneeded_on(
+    run: Run, before: dict[_Key, CbTraffic], after: dict[_Key, CbTraffic], kernel: int, index: int, call: str
+) -> str:
+    """The same for one circular buffer, whose name belongs at ``{}``."""
     if call in ("reserve_calls", "pop_calls") and _fits(run, index):
-        return f"all pages pushed to {label} in this run fit the buffer; a run with more pages needs the call"
+        return "all pages pushed to {} in this run fit the buffer; a run with more pages needs the call"
     here = {key: traffic for key, traffic in before.items() if key[1] == index}
     if call == "wait_calls" and _still(here, after, "largest_wait"):
-        return f"another wait of the kernel covers these pages of {label}"
+        return "another wait of the kernel covers these pages of {}"
     if call == "reserve_calls" and _still(here, after, "largest_reserve"):
-        return f"another reserve of the kernel covers these pages of {label}"
+        return "another reserve of the kernel covers these pages of {}"
     if call == "wait_calls" and not run.kernels[kernel].is_compute and all(each.push_calls for each in here.values()):
-        return f"the kernel itself pushed these pages of {label}"
+        return "the kernel itself pushed these pages of {}"
     return ""
+
+
+def one_format(program: ProgramDescriptor, kernel: KernelDescriptor) -> str:
+    """The format and tile of all circular buffers on the kernel's cores; empty where they differ.
+
+    Only then does no setting of formats change any.
+    """
+    formats = [
+        each for cb in program.cbs if cb.core_ranges.intersects(kernel.core_ranges) for each in cb.format_descriptors
+    ]
+    kinds = [(each.data_format, each.tile, each.faces) for each in formats]
+    return formats[0].data_format.name if formats and all(kind == kinds[0] for kind in kinds) else ""
 
 
 def _traffic(run: Run, kernel: int) -> dict[_Key, CbTraffic]:
