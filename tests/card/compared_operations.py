@@ -51,6 +51,20 @@ ttnn.conv1d(
     stride=1,
     padding=1,
 )
+ttnn.conv2d(
+    input_tensor=ttnn.from_torch(torch.randn(1, 1, 64, 32), dtype=ttnn.bfloat16),
+    weight_tensor=ttnn.from_torch(torch.randn(32, 32, 1, 3), dtype=ttnn.bfloat16),
+    device=device,
+    in_channels=32,
+    out_channels=32,
+    batch_size=1,
+    input_height=1,
+    input_width=64,
+    kernel_size=(1, 3),
+    stride=(1, 1),
+    padding=(0, 1),
+    return_output_dim=True,
+)
 ttnn.deallocate(x)
 with contextlib.suppress(RuntimeError):
     ttnn.add(x, x)

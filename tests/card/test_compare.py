@@ -46,6 +46,7 @@ def test_every_operation_has_a_line(said: str) -> None:
     assert (calls, drifting) == ("1", "0")
     assert 0 < float(worst) <= ALLOWED_UNITS
     assert rows["ttnn.conv1d"][:2] == ["1", "0"]
+    assert rows["ttnn.conv2d"][:2] == ["1", "0"]
 
 
 def test_a_product_of_low_fidelity_is_allowed_its_error(said: str) -> None:
