@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import itertools
 import json
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from tilewright._tensor.tensor import Tensor
 from tilewright.ops import centralize_w_rm
 from tilewright.timing import replay
 from tilewright.timing._observer import TimeObserver
-from tilewright.timing._timed_launch import TimedLaunch
+from tilewright.timing._timed_launch import TensorFacts, TimedLaunch
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +100,10 @@ def test_the_csv_has_a_profilers_columns(launch: TimedLaunch) -> None:
     assert (row["INPUT_0_Y_PAD[LOGICAL]"], row["INPUT_0_X_PAD[LOGICAL]"]) == ("128[128]", "64[64]")
     assert row["OUTPUT_0_MEMORY"] == "DEV_0_DRAM_INTERLEAVED"
     assert int(row["DEVICE TRISC1 KERNEL DURATION [ns]"]) > 0
+
+
+def test_a_tensor_of_one_side_has_a_padded_shape_of_two(launch: TimedLaunch) -> None:
+    bias = TensorFacts((40,), (32, 64), "TILE", "BFLOAT16", "DRAM_INTERLEAVED")
+    rows = csv.DictReader(perf_csv([dataclasses.replace(launch, inputs=(bias,))], available_cores=2).splitlines())
+    row = next(rows)
+    assert (row["INPUT_0_Y_PAD[LOGICAL]"], row["INPUT_0_X_PAD[LOGICAL]"]) == ("32[1]", "64[40]")

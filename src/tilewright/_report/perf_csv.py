@@ -112,7 +112,9 @@ def _tensor(name: str, tensor: TensorFacts | None) -> PerfRow:
     others = [f"{name}_LAYOUT", f"{name}_DATATYPE", f"{name}_MEMORY"]
     if tensor is None:
         return dict.fromkeys([*columns, *others], "")
-    sides = [f"{padded}[{logical}]" for padded, logical in zip(tensor.padded, tensor.logical, strict=True)]
+    # A padded shape of tiles has at least two sides, that of a bias without padding may have one.
+    logical = (*(1,) * (len(tensor.padded) - len(tensor.logical)), *tensor.logical)
+    sides = [f"{padded}[{side}]" for padded, side in zip(tensor.padded, logical, strict=True)]
     four = [*["1[1]"] * (4 - len(sides)), *sides][-4:]
     return {
         **dict(zip(columns, four, strict=True)),
