@@ -26,6 +26,10 @@ MISTAKES = {
         "#include <stdexcept>",
         "#include <stdexcept>\nnamespace tt::tt_metal { int CreateNothing(); }\nint n = tt::tt_metal::CreateNothing();",
     ),
+    "throwing bind function": (
+        "    ttnn::bind_function<",
+        '    throw std::runtime_error("no key");\n    ttnn::bind_function<',
+    ),
     "throwing static": ("struct CopyPages {", f"{_THROWN}\nstruct CopyPages {{"),
 }
 # nanobind keeps the size of a bound type behind the type object: a ttnn whose tiles have 8 bytes more.

@@ -100,6 +100,7 @@ def test_hostile_folders_are_errors_by_name_on_both_routes(real_ttnn: str, nanob
         assert "tt-metal has it at tt_metal/api/tt-metalium/no_such_header.hpp" in said["missing header"]
         assert "its library cannot be loaded" in said["throwing static"]
         assert "no configuration" in said["throwing static"]
+        assert "ended with status 1): RuntimeError: no key" in said["throwing bind function"]
         assert "tt::tt_metal::CreateNothing()" in said["missing function"]
         assert "Only TILE layout is supported for BFLOAT8_B" in said["wrong specs"]
         assert said["throwing constructor"] == "ValueError: no plan for this tensor"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
@@ -247,13 +248,21 @@ def _require_loadable(folder: OperationFolder, library: Path, probe: str = _PROB
         raise CppOperationError(f"--link: {result.stdout.partition(_REFUSED)[2].strip()}")
     if result.returncode != 0:
         how = f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
-        said = result.stderr.strip().splitlines()
         raise CppOperationError(
             f"{folder.root} compiles, but its library cannot be loaded (a process that tried ended with {how}): "
-            f"{' '.join(said[-3:]) or 'it printed nothing'}\nA constructor of a static object, or a bind function, "
-            "fails before any operation is called."
+            f"{_last_words(result.stderr) or 'it printed nothing'}\n"
+            "A constructor of a static object, or a bind function, fails before any operation is called."
         )
     write_atomically(_marker(library), result.stdout.encode())
+
+
+def _last_words(text: str) -> str:
+    """What a process said last: the exception of a traceback, else its last lines."""
+    _, is_traceback, behind = text.rpartition("\nTraceback ")
+    lines = (behind if is_traceback else text.removeprefix("Traceback ")).strip().splitlines()
+    if is_traceback or text.startswith("Traceback "):
+        lines = list(itertools.dropwhile(lambda line: line.startswith((" ", "(")), lines))
+    return " ".join(lines[-3:])
 
 
 def build(folder: str | Path, link: bool = False) -> Mapping[str, CppFunction | LinkedFunction]:
