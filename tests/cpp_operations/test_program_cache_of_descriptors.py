@@ -76,6 +76,28 @@ def test_call_that_finds_its_program_is_validated() -> None:
         sums([x], 3, limit=4)
 
 
+def test_descriptor_with_a_part_of_a_program_changes_that_part(tmp_path: Path) -> None:
+    single = "return described(attributes, args, output, CoreRangeSet(CoreRange({0, 0})));\n        }"
+    override = """
+        static void override_runtime_arguments(
+            Program& program, const operation_attributes_t& attributes, const tensor_args_t& args, Tensor& output,
+            const std::optional<ttnn::MeshCoordinate>&) {
+            auto& words = GetRuntimeArgs(program, 0, CoreCoord{0, 0});
+            words[2] = output.buffer()->address();
+            words[4] = args.inputs.front().buffer()->address();
+            GetCommonRuntimeArgs(program, 0)[0] = attributes.scale;
+            ProgramDescriptor one_buffer;  // no kernel: arguments stay
+            one_buffer.cbs.emplace_back();
+            apply_descriptor_runtime_args(program, one_buffer);
+        }"""
+    sums = changed(tmp_path, single, single + override).functions["sum_pages"]
+    with ttnn.manage_device(device_id=0) as device:
+        rows = Rows(device)
+        for scale in (2, 3):
+            values, x = rows(4, scale)
+            assert np.array_equal(ttnn.to_numpy(sums([x], scale)), scale * values)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "first", "second", "said"),
     [

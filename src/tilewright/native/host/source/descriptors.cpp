@@ -73,7 +73,7 @@ Program program_of(const ProgramDescriptor& descriptor) {
 
 namespace {
 
-void require_same_parts(const ProgramRecord& record, const ProgramRecord& fresh) {
+void require_same_parts(const ProgramRecord& record, const ProgramDescriptor& fresh) {
     TT_FATAL(
         fresh.kernels.size() == record.kernels.size() && fresh.cbs.size() == record.cbs.size(),
         "the descriptor has {} kernels and {} circular buffers, the cached program {} and {}: the program hash is the "
@@ -84,9 +84,13 @@ void require_same_parts(const ProgramRecord& record, const ProgramRecord& fresh)
         record.cbs.size());
 }
 
-void place_circular_buffers(ProgramRecord& record, const ProgramRecord& fresh) {
-    for (std::size_t index = 0; index < record.cbs.size(); ++index) {
-        record.cbs[index].config = record.cbs[index].config.with_place(fresh.cbs[index].config.place());
+// Those in tensors; the others lie where they lay.
+void place_circular_buffers(ProgramRecord& record, const ProgramDescriptor& descriptor) {
+    for (std::size_t index = 0; index < descriptor.cbs.size(); ++index) {
+        const CBDescriptor& cb = descriptor.cbs[index];
+        if (cb.buffer != nullptr || cb.tensor != nullptr) {
+            record.cbs[index].config = record.cbs[index].config.with_place(record_of(cb).config.place());
+        }
     }
 }
 
@@ -99,18 +103,27 @@ void set_word(CoreArgs& args, std::uint32_t index, std::uint32_t word) {
 
 }  // namespace
 
+// As tt-metal's: what the descriptor has goes to the kernel and the circular buffer in its place; it may have less than
+// the program.
 void apply_descriptor_runtime_args(Program& program, const ProgramDescriptor& descriptor) {
     ProgramRecord& record = program.record();
-    const ProgramRecord fresh = record_of(descriptor);
-    require_same_parts(record, fresh);
-    for (std::size_t index = 0; index < record.kernels.size(); ++index) {
-        record.kernels[index].args = fresh.kernels[index].args;
-        for (auto& [core, args] : record.kernels[index].args) {
-            args.set(args.values);
+    TT_FATAL(
+        descriptor.kernels.size() <= record.kernels.size() && descriptor.cbs.size() <= record.cbs.size(),
+        "the descriptor has {} kernels and {} circular buffers, and the program only {} and {}",
+        descriptor.kernels.size(),
+        descriptor.cbs.size(),
+        record.kernels.size(),
+        record.cbs.size());
+    for (std::size_t index = 0; index < descriptor.kernels.size(); ++index) {
+        const KernelRecord fresh = record_of(descriptor.kernels[index]);
+        for (const auto& [core, args] : fresh.args) {
+            record.kernels[index].args[core].set(args.values);
         }
-        record.kernels[index].common_args.set(fresh.kernels[index].common_args.values);
+        if (!fresh.common_args.values.empty()) {
+            record.kernels[index].common_args.set(fresh.common_args.values);
+        }
     }
-    place_circular_buffers(record, fresh);
+    place_circular_buffers(record, descriptor);
 }
 
 void apply_dynamic_runtime_args(Program& program, ttsl::Span<const DynamicRuntimeArg> dynamic_args) {
@@ -140,11 +153,10 @@ bool binds_circular_buffers(const ProgramDescriptor& descriptor) {
 
 void apply_bindings(Program& program, const ProgramDescriptor& descriptor) {
     ProgramRecord& record = program.record();
-    const ProgramRecord fresh = record_of(descriptor);
-    require_same_parts(record, fresh);
+    require_same_parts(record, descriptor);
     for (std::size_t index = 0; index < record.kernels.size(); ++index) {
         KernelRecord& kernel = record.kernels[index];
-        const KernelRecord& wanted = fresh.kernels[index];
+        const KernelRecord wanted = record_of(descriptor.kernels[index]);
         for (const KernelDescriptor::BufferBinding& bound : descriptor.kernels[index].buffer_bindings) {
             if (kernel.args.contains(bound.core)) {
                 set_word(kernel.args[bound.core], bound.arg_idx, wanted.args.at(bound.core).values.at(bound.arg_idx));
@@ -154,7 +166,12 @@ void apply_bindings(Program& program, const ProgramDescriptor& descriptor) {
             set_word(kernel.common_args, bound.arg_idx, wanted.common_args.values.at(bound.arg_idx));
         }
     }
-    place_circular_buffers(record, fresh);
+    place_circular_buffers(record, descriptor);
+}
+
+void apply_all(Program& program, const ProgramDescriptor& descriptor) {
+    require_same_parts(program.record(), descriptor);
+    apply_descriptor_runtime_args(program, descriptor);
 }
 
 }  // namespace tw::host

@@ -129,7 +129,10 @@ const std::vector<std::uint32_t>& Allocator::get_bank_ids_from_logical_core(Buff
 
 std::shared_ptr<const BufferPageMapping> Buffer::get_buffer_page_mapping() {
     TT_FATAL(buffer_distribution_spec().has_value(), "A buffer that is not sharded has no page mapping");
-    return std::make_shared<const BufferPageMapping>(buffer_distribution_spec()->compute_page_mapping());
+    if (!page_mapping_) {
+        page_mapping_ = std::make_shared<const BufferPageMapping>(buffer_distribution_spec()->compute_page_mapping());
+    }
+    return page_mapping_;
 }
 
 MeshTensor MeshTensor::allocate_on_device(distributed::MeshDevice& device, TensorSpec spec) {

@@ -186,6 +186,8 @@ bool binds_arguments(const tt::tt_metal::ProgramDescriptor& descriptor);
 bool binds_circular_buffers(const tt::tt_metal::ProgramDescriptor& descriptor);
 // Writes the addresses of bound arguments and of circular buffers in tensors into a cached program.
 void apply_bindings(tt::tt_metal::Program& program, const tt::tt_metal::ProgramDescriptor& descriptor);
+// Writes every argument too.
+void apply_all(tt::tt_metal::Program& program, const tt::tt_metal::ProgramDescriptor& descriptor);
 }  // namespace tw::host
 
 namespace ttnn {

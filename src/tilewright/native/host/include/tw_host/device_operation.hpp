@@ -152,7 +152,7 @@ struct Call {
             tw::host::apply_bindings(program, fresh);
             apply_dynamic_runtime_args(program, dynamic);
         } else {
-            apply_descriptor_runtime_args(program, fresh);
+            tw::host::apply_all(program, fresh);
         }
         if (compares) {
             compare(operation, program.record().to_value(), wanted, Compared::AfterPatching);

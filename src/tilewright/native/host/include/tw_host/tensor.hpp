@@ -46,12 +46,14 @@ public:
     const TensorState* state() const { return state_; }
     // Nothing for a tensor that is not sharded.
     const std::optional<BufferDistributionSpec>& buffer_distribution_spec() const;
+    // The buffer keeps it, and host code holds references to it.
     std::shared_ptr<const BufferPageMapping> get_buffer_page_mapping();
 
 private:
     TensorState* state_;
     mutable bool distribution_known_ = false;
     mutable std::optional<BufferDistributionSpec> distribution_;
+    std::shared_ptr<const BufferPageMapping> page_mapping_;
 };
 
 namespace detail {
