@@ -32,7 +32,7 @@ def together(tensor: ttnn.Tensor) -> torch.Tensor:
 
 
 def count_programs_anew() -> None:
-    """Before a submesh is used after its mesh, and the mesh after it. Slow dispatch has no queue that counts programs."""
+    """Before a submesh is used after its mesh, and the mesh after it. Under slow dispatch nothing counts programs."""
     if "TT_METAL_SLOW_DISPATCH_MODE" not in os.environ:
         mesh.quiesce_devices()
 
