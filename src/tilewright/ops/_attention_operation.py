@@ -288,7 +288,7 @@ class AttentionOperation(Operation):
         for each in self.inputs:
             tensor, title = tensors[each.name], each.name.capitalize()
             if each is not self.main_input:
-                check_operand(each.name, tensor, main, self.wording, True)
+                check_operand(each.name, tensor, main, self.wording, is_rows=True, is_matrix=False)
             if tensor.dtype not in _FLOATS:
                 raise OperationError(f"{title} must be BFLOAT16, FLOAT32 or BFLOAT8_B, got {tensor.dtype.name}")
             if tensor.layout is Layout.TILE and deep % 32 and each.name in (found.queries.name, found.keys.name):
