@@ -32,12 +32,12 @@ from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
 from tilewright._tensor.memory_config import MemoryConfig
-from tilewright._tensor.tensor import Tensor, allocate_tensor_on_device, checked_kind
+from tilewright._tensor.tensor import Tensor, allocate_tensor_on_device
 from tilewright.formula._direction import Direction
 from tilewright.formula._evaluate import Float64
 from tilewright.formula._graph import Extent
 from tilewright.formula._inputs import Form, Input
-from tilewright.formula._validation import OperationError, check_input, check_operand, require_tensor
+from tilewright.formula._validation import OperationError, check_input, check_operand, check_pages, require_tensor
 from tilewright.ops._kept_calls import KeptCall
 from tilewright.ops._operation import Operation
 from tilewright.ops._options import USUAL_OPTIONS, Options, checked_config
@@ -246,8 +246,10 @@ class AttentionOperation(Operation):
             raise OperationError(f"{self.name} has no {chosen.strategy.value} plan; it has streaming")
         plan = self.decision_for(shapes, form, device, chosen).chosen
         place = chosen.memory_config or main.memory_config()
+        layout, is_chosen = self.output_layout(main.layout), chosen.memory_config is not None
+        check_pages("The result", layout, place)
         kinds = {
-            name: checked_kind(shape, dtype, self.output_layout(main.layout), device, place)
+            name: self._kind_of_result(shape, dtype, layout, device, place, is_chosen=is_chosen)
             for name, (shape, dtype) in zip(self.output_names, self._results(plan.rows.shape, main.dtype), strict=True)
         }
         return device, KeptCall(self, plan, checked_config(chosen.compute_kernel_config), kinds)
