@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tilewright
+from examples.operations.blocks_rm import attention_heads_rm, causal_heads_rm
 from examples.operations.columns_rm import column_mean_rm
 from examples.operations.softmax_rm import softmax_rm
 from tilewright._launch.open_devices import close_device, open_device
@@ -35,6 +36,8 @@ CASES = [
     (variance_w_rm, (288, 64), Strategy.RESIDENT),  # nine lines on four cores
     (column_mean_rm, (70, 64), None),
     (softmax_rm, (64, 70), None),
+    (attention_heads_rm, (2, 3, 64), None),  # exp of the first rows of two faces alone
+    (causal_heads_rm, (2, 60, 64), None),  # lines of more and of less work
 ]
 
 

@@ -198,7 +198,7 @@ class AttentionVariant:
                 name, role, value, Extent.FULL, dtype.data_format.name,
                 persistent=role in (Role.SCALER, Role.MASK), read_by_matrix_unit=not is_moved,
             )  # fmt: skip
-        by_writer = frozenset({text.rows_of(found.values) or text.tiles_of(found.values)})
+        by_writer = frozenset({"scaler", "hidden", text.rows_of(found.values) or text.tiles_of(found.values)})
         return Schedule(
             Direction.ROWS, Strategy.STREAMING, (), (), stores, dict(self.numbers), (text.output,),
             filled_by_writer=by_writer,

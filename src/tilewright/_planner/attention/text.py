@@ -2,9 +2,9 @@
 """Emit the kernels of an attention as Python.
 
 The unit of work is a chunk of tile-rows of queries of one slab. The reader brings queries, keys and masks, the writer,
-which has nothing to write before the last block, values. For each block of keys, and for each tile-row of the
-chunk: scores, their largest so far, powers, and what the powers add to the sum and to the product with the values.
-After the last block the product is divided by the sum.
+which has nothing to write before the last block, constants and values. For each block of keys, and for each tile-row
+of the chunk: scores, their largest so far, powers, and what the powers add to the sum and to the product with the
+values. After the last block the product is divided by the sum.
 """
 
 from __future__ import annotations
@@ -288,11 +288,6 @@ class AttentionText:
 
     def _reader_text(self) -> str:
         found = self._found
-        body = ["fill_row_scaler(cb.scaler, 32)"]
-        if found.is_causal:
-            body.append("fill_causal_masks(cb.hidden, hidden_columns)")
-        else:
-            body += ["if last_key_columns != 32:", f"{INDENT}fill_column_mask(cb.hidden, last_key_columns)"]
         block = self._matrix_lines(found.keys, "deep_tiles")
         masks = [line for each in found.masks for line in self._mask_lines(each)]
         if masks:
@@ -305,9 +300,11 @@ class AttentionText:
             "for block in range(num_seen):",
             *(INDENT + each for each in block),
         ]
-        body += ["for item in range(first_tile_row, first_tile_row + num_tile_rows):", *(INDENT + e for e in item)]
+        body = ["for item in range(first_tile_row, first_tile_row + num_tile_rows):", *(INDENT + e for e in item)]
         tensors = [each.name for each in found.inputs if each is not found.values]
-        return self._function("reader_kernel", "read", tensors, body, "What compute takes, in its order; not values.")
+        return self._function(
+            "reader_kernel", "read", tensors, body, "Queries, keys and masks, in the order of compute."
+        )
 
     def _queries_lines(self) -> list[str]:
         value = self._found.queries
@@ -375,10 +372,13 @@ class AttentionText:
             "for row in range(tile_row, tile_row + chunk_rows):",
             *write,
         ]
-        body = ["for item in range(first_tile_row, first_tile_row + num_tile_rows):", *(INDENT + e for e in item)]
-        purpose = (
-            "Values, which come while the reader brings keys; then tile-rows of the result, only what the tensor has."
-        )
+        body = ["fill_row_scaler(cb.scaler, 32)"]
+        if self._found.is_causal:
+            body.append("fill_causal_masks(cb.hidden, hidden_columns)")
+        else:
+            body += ["if last_key_columns != 32:", f"{INDENT}fill_column_mask(cb.hidden, last_key_columns)"]
+        body += ["for item in range(first_tile_row, first_tile_row + num_tile_rows):", *(INDENT + e for e in item)]
+        purpose = "Constants, and values while the reader brings keys; then the result, only what the tensor has."
         return self._function("writer_kernel", "write", [values.name, self._output], body, purpose)
 
     # The module.
