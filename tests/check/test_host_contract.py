@@ -9,8 +9,10 @@ import pytest
 
 from tests.check.source_program import check_source, rules, source_program
 from tilewright import ttnn
+from tilewright._launch.observer import Launch, Observer, observed_launches
+from tilewright._record.run import Run
 from tilewright.check import check_program
-from tilewright.check._reuse import check_reuse
+from tilewright.check._reuse import check_reuse, reuse_findings
 
 READS = "void kernel_main() {{\n  volatile uint32_t value = {};\n}}"
 
@@ -126,6 +128,28 @@ def test_a_stale_address_is_seen_from_launch_to_launch(device: ttnn.Device) -> N
     assert f"is still {x.buffer_address():#x}" in result.findings[0].numbers
     assert check_program([x], copy_program(x, 3)).ok
     assert check_program([y], copy_program(y, 3)).ok
+
+
+def test_an_address_of_another_operation_is_not_stale(device: ttnn.Device) -> None:
+    """The second operation gives the program an intermediate tensor, which lies where the first one's tensor lay."""
+    x, y = (ttnn.zeros([32, 32], device=device) for _ in range(2))
+
+    class Named(Observer[Run]):
+        def __init__(self, operation: str) -> None:
+            super().__init__()
+            self.operation = operation
+
+        def observe(self, launch: Launch) -> Run:
+            launch.operation = self.operation
+            found.append([finding.rule for finding in reuse_findings(launch, None)])
+            return launch.run(launch.options)
+
+    found: list[list[str]] = []
+    program = copy_program(x, 3)
+    for operation, tensor in (("ttnn.add", x), ("ttnn.composite", y), ("ttnn.add", y)):
+        with observed_launches(Named(operation)):
+            ttnn.generic_op([tensor], program)
+    assert found == [[], [], ["arg-stale"]]
 
 
 def test_one_hash_for_two_programs_is_a_collision(device: ttnn.Device) -> None:

@@ -142,7 +142,7 @@ class _History:
 
     def __init__(self) -> None:
         self.by_hash: dict[int, dict[str, object]] = {}
-        self.last: dict[str, _GivenArguments] = {}  # by structure
+        self.last: dict[tuple[str, str], _GivenArguments] = {}  # by operation and structure
 
 
 _histories: weakref.WeakKeyDictionary[Chip, _History] = weakref.WeakKeyDictionary()
@@ -152,7 +152,8 @@ def reuse_findings(launch: Launch, fresh_program: ProgramDescriptor | None) -> I
     """Findings about this launch, given the checked launches of the chip before it.
 
     Two launches with the same ``custom_program_hash`` must be the same program. Where an argument was a tensor's
-    address in one launch, it must not stay that address when the program runs with another tensor.
+    address in one launch, it must not stay that address when the program runs with another tensor in the same
+    operation: in another one, which makes several launches, it may be the address of an intermediate tensor.
     """
     program = launch.program
     if fresh_program is not None:
@@ -164,10 +165,11 @@ def reuse_findings(launch: Launch, fresh_program: ProgramDescriptor | None) -> I
     parts = structure(program)
     yield from _collisions(history, program, parts)
     now = _GivenArguments(_argument_values(launch), addresses)
-    before = history.last.get(repr(parts))
+    key = launch.operation, repr(parts)
+    before = history.last.get(key)
     if before is not None:
         yield from _stale_addresses(program, before, now)
-    history.last[repr(parts)] = now
+    history.last[key] = now
 
 
 def _addresses(tensors: Sequence[Tensor | ForeignTensor | None]) -> list[int | None]:
