@@ -13,6 +13,7 @@ import pytest
 
 from tilewright import ttnn
 from tilewright._cpp_ops.build import build_operation
+from tilewright._cpp_ops.compiler_messages import explained
 from tilewright._cpp_ops.errors import CppOperationError
 
 FOLDER = Path(__file__).parent / "shift_pages"
@@ -58,6 +59,14 @@ def test_missing_function_of_the_api_is_named(tmp_path: Path) -> None:
         tmp_path, "device/shift_pages_program_factory.cpp", "CreateProgram()", "tt::tt_metal::CreatePrograms()"
     )
     assert "tilewright's host headers have no tt::tt_metal::CreatePrograms" in error_of(folder)
+
+
+def test_copy_of_a_config_that_linked_code_cannot_have_says_what_to_write() -> None:
+    config = "tt::tt_metal::CircularBufferConfig"
+    said = f"f.cpp:9:7: error: use of deleted function '{config}::CircularBufferConfig(const {config}&)'\n"
+    assert "declare it, then call its set_page_size" in explained(Path("f.cpp"), said, [])
+    said = f"f.cpp:9:7: error: call to deleted constructor of '{config}'\n"
+    assert "or build without --link" in explained(Path("f.cpp"), said, [])
 
 
 def test_throwing_static_constructor_does_not_end_the_process(tmp_path: Path) -> None:

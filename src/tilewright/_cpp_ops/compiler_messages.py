@@ -12,6 +12,7 @@ _MISSING_HEADER = re.compile(r"^'?([\w./+-]+\.(?:hpp|h|inl))'?(?:: No such file 
 _MISSING_NAME = re.compile(r"'([\w:~<>]+)' (?:is not a member of|has not been declared in) '([\w:<>]+)'")
 _MISSING_MEMBER = re.compile(r"'(?:class|struct)? ?([\w:<>]+)' has no member named '(\w+)'")
 _CLANG_MEMBER = re.compile(r"no member named '(\w+)' in (?:namespace )?'([\w:<>]+)'")
+_COPIED_CONFIG = re.compile(r"deleted (?:function|constructor).*CircularBufferConfig")
 _OURS = ("tt::", "ttnn::", "ttsl::", "nanobind::", "nb::", "fmt::")
 
 
@@ -41,6 +42,11 @@ def _shown(block: str) -> str:
 
 
 def _hint(text: str) -> str | None:
+    if _COPIED_CONFIG.search(text):
+        return (
+            "linked against ttnn, a CircularBufferConfig has no copies: declare it, then call its set_page_size and "
+            "the like in a statement of their own; or use create_cb; or build without --link"
+        )
     header = _MISSING_HEADER.match(text.strip())
     if header:
         return _header_hint(header[1])
