@@ -17,6 +17,7 @@ from tilewright._launch.run_options import THREADS_VARIABLE
 # Modules of this package; each is imported when it is measured, for what it needs may not be installed.
 _PARTS = {
     "torch": "versus_torch",
+    "instructions": "instruction_sets",
     "matmul": "matrix_products",
     "ttlang": "versus_ttlang",
     "check": "checked_runs",
