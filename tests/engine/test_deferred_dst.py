@@ -188,6 +188,44 @@ void over_column() {
     }
 }
 
+// Results go where the factors and the scaler lie that the next ones are computed with.
+void over_known_operands() {
+    for (uint32_t tile = 0; tile < 4; tile++) {
+        tile_regs_acquire();
+        subtract(tile, 0);
+        scale(0);
+        pack(0, tile);
+        tile_regs_acquire();
+        subtract(tile, 0);
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_reconfig_data_format(2);
+        pack_tile<true>(0, 2, 0);
+        pack_reconfig_data_format(16);
+        tile_regs_release();
+    }
+}
+void over_scaler() {
+    for (uint32_t page = 0; page < 4; page++) {
+        tile_regs_acquire();
+        reconfig_data_format(5, 0);
+        reduce_init<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 5, 16);
+        reduce_tile<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 5, page, 0, 0);
+        reduce_uninit();
+        pack(0, page);
+        tile_regs_acquire();
+        reconfig_data_format_srca(0);
+        copy_init(0);
+        copy_tile(0, page, 0);
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_reconfig_data_format(5);
+        pack_tile<true>(0, 5, 0);
+        pack_reconfig_data_format(16);
+        tile_regs_release();
+    }
+}
+
 // Rows of four tiles together, one of which is not deferred.
 void rows_side_by_side() {
     pack_untilize_dest_init<4, 4>(16);
@@ -215,18 +253,20 @@ void kernel_main() {
 
 CASES = (
     "difference", "product", "weighted", "weighted_difference", "other_call", "tile_products", "column_alone", "rows",
-    "squares", "sums", "over_operands", "over_column", "rows_side_by_side",
+    "squares", "sums", "over_operands", "over_column", "over_known_operands",
+    "over_scaler", "rows_side_by_side",
 )  # fmt: skip
 ONE, HALF = 0x3F800000, 0x3F000000  # as float32
+_LARGEST_NAN = np.uint32(0x7FFFFFFF).view(np.float32)  # adding to its bits, as rounding does, gives a number
 
 
 def _values(shape: tuple[int, int], seed: int, ordinary: bool) -> np.ndarray:
-    """Random numbers of all sizes; among them, unless ordinary, zeros, denormals, infinities and NaN."""
+    """Random numbers of all sizes; among them, unless ordinary, zeros, denormals, infinities and two NaNs."""
     generator = np.random.default_rng(seed)
     values = generator.standard_normal(shape).astype(np.float32) * 2.0 ** generator.integers(-12, 13, shape)
     if not ordinary:
         chosen = generator.random(shape)
-        special = (0.0, -0.0, 1e-39, -1e-39, 1e-37, 3e38, -3e38, np.inf, -np.inf, np.nan)
+        special = (0.0, -0.0, 1e-39, -1e-39, 1e-37, 3e38, -3e38, np.inf, -np.inf, np.nan, _LARGEST_NAN)
         for index, value in enumerate(special):
             values[(chosen >= index / 80) & (chosen < (index + 1) / 80)] = value
     return values.astype(np.float32)

@@ -74,17 +74,37 @@ struct DeferredTile {
     const uint32_t* factors[2];
     uint32_t mask;  // bits of the factors that Src keeps
     Step last_step;
-    DataFormat column_format;
-    const uint8_t* column;  // the tile in L1 whose column 0 is `minus`; null once that may have changed
     alignas(64) float minus[32];  // per row, as is `times`
     alignas(64) float times[32];
     alignas(64) float weight[32];  // per column, as is `offset`: offset + value * weight
     alignas(64) float offset[32];
 };
 
+// A tile in L1 as an unpacker with this format and mask reads it.
+struct KnownTile {
+    const uint8_t* bytes = nullptr;
+    DataFormat format = DataFormat::Invalid;
+    uint32_t mask = 0;
+
+    bool operator==(const KnownTile&) const = default;
+};
+
+// What calls have read of the tiles that they broadcast again and again (tile/known_operands.h).
+struct KnownOperands {
+    struct Column {
+        KnownTile tile;
+        bool differences_stay_normal;
+        alignas(64) float values[32];
+    };
+    Column columns[2];
+    uint32_t oldest_column;
+    KnownTile ones;  // a scaler of ones in row 0 and zeros below
+};
+
 struct ComputeState : ComputeSettings {
     alignas(64) DstTile dst_memory[kDstSlots];
     DeferredTile deferred[kDstSlots];
+    KnownOperands known;
     uint64_t random_state = 0x9E3779B97F4A7C15ull;  // carried over from kernel to kernel until one seeds it
 };
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "tile/known_operands.h"
 #include "tile/packed_pair.h"
 
 namespace tw {
@@ -26,11 +27,35 @@ struct TwoRows {
     static constexpr bool kIsNormal = S == Step::Minus;  // only differences that stay normal are deferred
     VectorF of[2][kVectors];
 
-    template <uint32_t Row, uint32_t NextRow>
+    template <bool Rounds, uint32_t Row, uint32_t NextRow>
     [[gnu::always_inline]] void pack(uint32_t i, uint32_t next, uint8_t* bytes) const {
-        pack_pair<true, kIsNormal>(bits_of(of[Row][i]), bits_of(of[NextRow][next]), bytes);
+        pack_pair<true, kIsNormal, Rounds>(bits_of(of[Row][i]), bits_of(of[NextRow][next]), bytes);
     }
 };
+
+// Whether each value, be it a NaN, can be rounded by adding to its bits: none has a magnitude that would overflow.
+// A NaN that arithmetic gives is one of its operands, or the processor's own, which has few bits. A bfloat16's never
+// overflow, so only the float32s of the steps are looked at.
+bool values_round(const DeferredTile& deferred) {
+    if (deferred.last_step == Step::Product) {
+        return false;
+    }
+    VectorU most{};
+    const auto look_at = [&most](const float* values) {
+        for (uint32_t i = 0; i < 32; i += kLanes) {
+            most = larger(most, load<VectorU>(values + i) & kMagnitudeMask);
+        }
+    };
+    look_at(deferred.minus);
+    if (deferred.last_step != Step::Minus) {
+        look_at(deferred.times);
+    }
+    if (deferred.last_step == Step::Weighted) {
+        look_at(deferred.weight);
+        look_at(deferred.offset);
+    }
+    return !any_set(most + 0x8000u, ~kMagnitudeMask);
+}
 
 template <Step S>
 inline VectorF value_at(const DeferredTile& deferred, uint32_t row, uint32_t i, VectorF weight, VectorF offset) {
@@ -87,7 +112,7 @@ inline void for_each_two_rows(const DeferredTile& deferred, Sink sink) {
 
 template <class Body>
 inline void for_each_deferred(const ComputeState& state, Body body) {
-    for (uint32_t left = state.scratch[kDstDeferred]; left != 0; left &= left - 1) {
+    for (uint32_t left = state.scratch[kDstDeferred] & ~kKnowsOperands; left != 0; left &= left - 1) {
         body(static_cast<uint32_t>(std::countr_zero(left)));
     }
 }
@@ -128,28 +153,16 @@ static bool comes_from(const DeferredTile& deferred, uint64_t address, uint64_t 
 
 void materialize_in(ComputeState& state, uint64_t address, uint64_t bytes) {
     for_each_deferred(state, [&](uint32_t slot) {
-        DeferredTile& deferred = state.deferred[slot];
-        if (comes_from(deferred, address, bytes)) {
+        if (comes_from(state.deferred[slot], address, bytes)) {
             fill_dst(state, slot);
         }
-        if (reinterpret_cast<uintptr_t>(deferred.column) - address < bytes) {
-            deferred.column = nullptr;
-        }
     });
-}
-
-const DeferredTile* deferred_with_column(const ComputeState& state, const uint8_t* column, DataFormat format) {
-    for (uint32_t left = state.scratch[kDstDeferred]; left != 0; left &= left - 1) {
-        const DeferredTile& deferred = state.deferred[std::countr_zero(left)];
-        if (deferred.column == column && deferred.column_format == format) {
-            return &deferred;
-        }
-    }
-    return nullptr;
+    forget_operands_in(state, address, bytes);
 }
 
 void materialize_all(ComputeState& state) {
     for_each_deferred(state, [&state](uint32_t slot) { fill_dst(state, slot); });
+    forget_operands(state);
 }
 
 bool defer_product(ComputeState& state, uint32_t a, uint32_t b, uint32_t out) {
@@ -200,24 +213,32 @@ uint32_t deferred_run(const ComputeState& state, uint32_t slot, uint32_t count) 
     return alike;
 }
 
-void pack_deferred_tile(const DeferredTile& deferred, uint8_t* bytes) {
-    for_each_two_rows(deferred, [bytes](uint32_t row, const auto& values) {
+template <Step S, bool Rounds>
+static void pack_tile_of(const DeferredTile& deferred, uint8_t* bytes) {
+    for_each_two_rows<S>(deferred, [bytes](uint32_t row, const auto& values) {
         for (uint32_t i = 0; i < kVectors; i += kRowVectors) {
             if constexpr (kRowVectors == 1) {
-                values.template pack<0, 1>(i, i, bytes + 2 * place(row, i));
+                values.template pack<Rounds, 0, 1>(i, i, bytes + 2 * place(row, i));
             } else {
                 for (uint32_t j = i; j < i + kRowVectors; j += 2) {
-                    values.template pack<0, 0>(j, j + 1, bytes + 2 * place(row, j));
-                    values.template pack<1, 1>(j, j + 1, bytes + 2 * place(row + 1, j));
+                    values.template pack<Rounds, 0, 0>(j, j + 1, bytes + 2 * place(row, j));
+                    values.template pack<Rounds, 1, 1>(j, j + 1, bytes + 2 * place(row + 1, j));
                 }
             }
         }
     });
 }
 
+void pack_deferred_tile(const DeferredTile& deferred, uint8_t* bytes) {
+    const bool rounds = values_round(deferred);
+    with_step(deferred, [&]<Step S>(std::integral_constant<Step, S>) {
+        rounds ? pack_tile_of<S, true>(deferred, bytes) : pack_tile_of<S, false>(deferred, bytes);
+    });
+}
+
 // Neighbouring tiles are packed row by row, so that a row's lines are written together. The lines two rows further down
 // are prefetched: rows often lie a power of two apart, so more would evict each other.
-template <Step S>
+template <Step S, bool Rounds>
 static void pack_rows_of(const DeferredTile* deferred, uint32_t count, uint8_t* bytes, size_t row_bytes) {
     constexpr uint32_t kBytes = 32 * sizeof(uint16_t);  // of a row of one tile
     for (uint32_t row = 0; row < 32; row += 2) {
@@ -227,16 +248,21 @@ static void pack_rows_of(const DeferredTile* deferred, uint32_t count, uint8_t* 
             __builtin_prefetch(lower + 2 * row_bytes, 1);
             const TwoRows<S> values = two_rows<S>(deferred[tile], row);
             for (uint32_t i = 0; i < kVectors; i += 2) {
-                values.template pack<0, 0>(i, i + 1, upper + i * kLanes * sizeof(uint16_t));
-                values.template pack<1, 1>(i, i + 1, lower + i * kLanes * sizeof(uint16_t));
+                values.template pack<Rounds, 0, 0>(i, i + 1, upper + i * kLanes * sizeof(uint16_t));
+                values.template pack<Rounds, 1, 1>(i, i + 1, lower + i * kLanes * sizeof(uint16_t));
             }
         }
     }
 }
 
 void pack_deferred_rows(const DeferredTile* deferred, uint32_t count, uint8_t* bytes, size_t row_bytes) {
+    bool rounds = true;
+    for (uint32_t tile = 0; tile < count; tile++) {
+        rounds = rounds && values_round(deferred[tile]);
+    }
     with_step(*deferred, [=]<Step S>(std::integral_constant<Step, S>) {
-        pack_rows_of<S>(deferred, count, bytes, row_bytes);
+        rounds ? pack_rows_of<S, true>(deferred, count, bytes, row_bytes)
+               : pack_rows_of<S, false>(deferred, count, bytes, row_bytes);
     });
 }
 

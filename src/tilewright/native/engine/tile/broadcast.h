@@ -49,18 +49,25 @@ inline void broadcast_scalar(const Operand& b, BroadcastOperand& operand) {
     }
 }
 
-// Whether no difference to one of these can be a denormal or -0, which DST does not keep. A Src number has at most 11
+// Whether no difference to one of these 16 can be a denormal or -0, which DST does not keep. A Src number has at most 11
 // bits: from 2^-116 on its last bit is no denormal, nor is any sum of such numbers, and smaller numbers cannot come
 // near 2^-115.
-inline bool differences_stay_normal(const BroadcastOperand& operand, uint32_t num_faces, uint32_t faces_per_row) {
+inline bool differences_stay_normal(const float* values) {
     constexpr uint32_t kSmallest = (127 - 115) << 23;
     VectorI small{};
-    for (uint32_t face = 0; face < num_faces; face += faces_per_row) {
-        for (uint32_t i = 0; i < 16; i += kLanes) {
-            small |= (load<VectorU>(operand.values + face * 16 + i) & kMagnitudeMask) < kSmallest;
-        }
+    for (uint32_t i = 0; i < 16; i += kLanes) {
+        small |= (load<VectorU>(values + i) & kMagnitudeMask) < kSmallest;
     }
     return !any_set(reinterpret_cast<VectorU>(small), ~0u);
+}
+
+inline bool differences_stay_normal(const BroadcastOperand& operand, uint32_t num_faces, uint32_t faces_per_row) {
+    for (uint32_t face = 0; face < num_faces; face += faces_per_row) {
+        if (!differences_stay_normal(operand.values + face * 16)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 }  // namespace tw

@@ -2,8 +2,8 @@
 // Binary operations of two tiles that are deferred (deferred_dst.h): they note their operands and write no DST.
 #include <cstring>
 
-#include "broadcast.h"
 #include "deferred_dst.h"
+#include "known_operands.h"
 
 namespace tw {
 
@@ -16,28 +16,17 @@ bool defer_difference(
     uint32_t dst,
     const char* call) {
     if (op != BinaryOp::Sub || broadcast != Broadcast::Col || a.halves == nullptr || is_integer(b.format) ||
-        !is_square_tile(a.geometry) || !may_defer(state)) {
+        !is_square_tile(a.geometry) || !is_square_tile(b.geometry) || !may_defer(state)) {
         return false;
     }
-    const DeferredTile* known = deferred_with_column(state, b.bytes, b.format);
-    BroadcastOperand operand;
-    if (known == nullptr) {
-        broadcast_column(b, a.geometry, operand);
-        if (!differences_stay_normal(operand, a.geometry.num_faces, a.faces_per_row())) {
-            return false;
-        }
+    const KnownOperands::Column& column = known_column(state, b);
+    if (!column.differences_stay_normal) {
+        return false;
     }
     DeferredTile& deferred = defer_dst(state, dst, call);
     deferred.tile = a.halves;
     deferred.last_step = DeferredTile::Step::Minus;
-    deferred.column = b.bytes;
-    deferred.column_format = b.format;
-    if (known == nullptr) {
-        std::memcpy(deferred.minus, operand.values, 16 * sizeof(float));
-        std::memcpy(deferred.minus + 16, operand.values + 32, 16 * sizeof(float));
-    } else if (known != &deferred) {
-        std::memcpy(deferred.minus, known->minus, sizeof deferred.minus);
-    }
+    std::memcpy(deferred.minus, column.values, sizeof deferred.minus);
     return true;
 }
 
@@ -61,7 +50,6 @@ bool defer_tile_product(
     deferred.factors[1] = b.words;
     deferred.mask = a.mask;
     deferred.last_step = DeferredTile::Step::Product;
-    deferred.column = nullptr;
     return true;
 }
 

@@ -36,11 +36,9 @@ inline bool may_defer(const ComputeState& state) {
 #endif
 }
 
-// A slot with a deferred difference to column 0 of this tile, whose values the next one can copy; null: none.
-const DeferredTile* deferred_with_column(const ComputeState& state, const uint8_t* column, DataFormat format);
-
 void write_deferred(const DeferredTile& deferred, uint32_t* words);
-// Materializes the slots whose tiles lie in these bytes of L1, before they change; or all slots.
+// Materializes the slots whose tiles lie in these bytes of L1, before they change, and forgets what was read there; or
+// all of it.
 void materialize_in(ComputeState& state, uint64_t address, uint64_t bytes);
 void materialize_all(ComputeState& state);
 inline void materialize(ComputeState& state) {

@@ -127,9 +127,10 @@ void release(const char* call, bool clear) {
 
 void clear_dst(ComputeSettings& state) {
     state.scratch[kDstCleared] = (1u << kDstSlots) - 1;
-    for (const ScratchWord word : {kDstRowBroadcast, kDstColumnBroadcast, kDstColumnApart, kDstDeferred}) {
+    for (const ScratchWord word : {kDstRowBroadcast, kDstColumnBroadcast, kDstColumnApart}) {
         state.scratch[word] = 0;
     }
+    state.scratch[kDstDeferred] &= kKnowsOperands;
 }
 
 // Writes the 32 words to column 0, or to all columns.

@@ -20,7 +20,7 @@ enum ScratchWord : uint32_t {
     kDstRowBroadcast,  // bit per slot: every row reads as row 0, the only one stored
     kDstColumnBroadcast,  // bit per slot: every column reads as the 32 stored words
     kDstColumnApart,  // bit per slot: column 0 reads as the 32 stored words, the others as zero
-    kDstDeferred,  // bit per slot: the value is ComputeState::deferred
+    kDstDeferred,  // bit per slot: the value is ComputeState::deferred; and kKnowsOperands
     kDstPackedEarly,  // bit per slot: packed before tile_regs_commit
     kPackSection,  // progress of a packer that packs before the math side commits
     kReduceMask,  // 0 none, else 1 + ReduceAxis
@@ -43,6 +43,9 @@ enum ScratchWord : uint32_t {
     kScratchWords,
 };
 static_assert(kScratchWords * sizeof(uint32_t) == sizeof(ComputeState::scratch));
+
+// Bit of kDstDeferred: ComputeState::known holds something.
+inline constexpr uint32_t kKnowsOperands = 1u << kDstSlots;
 
 // A card's 16-bit DST stores a bfloat16 as sign, mantissa, exponent, indistinguishable from an integer. A word here
 // holds the bfloat16 in its upper half, in the order of L1, and the integer in its lower half.

@@ -21,12 +21,13 @@ inline VectorU rounded_for_packer(VectorU value) {
 }
 
 // Wide: the words come from 32-bit DST and are rounded, else they fit 16 bits already. Normal: none is a denormal or -0.
-template <bool Wide, bool Normal = false>
+// Rounds: no NaN is so large that rounding would overflow.
+template <bool Wide, bool Normal = false, bool Rounds = false>
 inline void pack_pair(VectorU first, VectorU second, uint8_t* bytes) {
     if constexpr (Wide) {
         const VectorF one = Normal ? floats_of(first) : without_denormals(floats_of(first));
         const VectorF two = Normal ? floats_of(second) : without_denormals(floats_of(second));
-        if (!any_nan(one, two)) [[likely]] {
+        if (Rounds || !any_nan(one, two)) [[likely]] {
             first = bits_of(one) + 0x8000u;
             second = bits_of(two) + 0x8000u;
         } else {

@@ -13,6 +13,7 @@
 #include "check/compute/operands.h"
 #include "check/values/scaler_width.h"
 #include "deferred_dst.h"
+#include "known_operands.h"
 #include "reduction.h"
 #include "source.h"
 
@@ -52,7 +53,8 @@ void reduce(
     const bool maximum = pool == Pool::Max;
     if (axis == ReduceAxis::Row && !maximum && keeps_column(state, data, scaler, num_faces, dst)) {
         const Reduction reduction{state, data, scaler, nullptr, false, num_faces};
-        if (added_to_column(reduction, dst_update_column(state, dst, "reduce_tile"))) {
+        if (sums_in_one_pass(reduction) && knows_ones(state, scaler, [&] { return multiplies_by_ones(reduction); })) {
+            add_to_column(reduction, dst_update_column(state, dst, "reduce_tile"));
             return;
         }
     }

@@ -201,27 +201,31 @@ bool only_row_zero(const Reduction& reduction) {
 
 }  // namespace
 
-// Row sums of whole tiles with a scaler of ones, most often many into one slot: DST keeps them as a column.
-bool added_to_column(const Reduction& reduction, uint32_t* column) {
-    const FaceRow left = row_of(reduction.scaler, 0, 0), right = row_of(reduction.scaler, 1, 0);
+bool sums_in_one_pass(const Reduction& reduction) {
     const Passes passes = reduction.passes(false, true);
-    const bool is_plain = passes.count == 1 && passes.pass[0].a == Part::Full && passes.pass[0].b == Part::Full;
-    if (!is_plain || !is_ones(left) || !is_ones(right) || !only_row_zero(reduction)) {
-        return false;
-    }
+    return passes.count == 1 && passes.pass[0].a == Part::Full && passes.pass[0].b == Part::Full;
+}
+
+bool multiplies_by_ones(const Reduction& reduction) {
+    return is_ones(row_of(reduction.scaler, 0, 0)) && is_ones(row_of(reduction.scaler, 1, 0)) &&
+           only_row_zero(reduction);
+}
+
+// Row sums of whole tiles with a scaler of ones, most often many into one slot: DST keeps them as a column.
+void add_to_column(const Reduction& reduction, uint32_t* column) {
+    static constexpr FaceRow kOnes = {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
     with_reader(reduction.data, [&](auto reader) {
         for (uint32_t row = 0; row < 2; row++, column += 16) {
             FaceRow held;
             std::memcpy(held.values, column, sizeof held.values);
             for (uint32_t i = 0; i < 2; i++) {
                 GroupSums sums;
-                sum_rows<Part::Full, true>(reader, row * 2 + i, left, sums);
+                sum_rows<Part::Full, true>(reader, row * 2 + i, kOnes, sums);
                 add_to<true>(held, sums);
             }
             std::memcpy(column, held.values, sizeof held.values);
         }
     });
-    return true;
 }
 
 void sum_along_rows(const Reduction& reduction) {

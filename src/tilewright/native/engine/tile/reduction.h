@@ -40,9 +40,11 @@ void max_along_rows(const Reduction& reduction);
 void max_along_columns(const Reduction& reduction);
 void max_of_whole_tile(const Reduction& reduction);
 
-// Adds the row sums of a whole tile to a DST slot that keeps only a column. False where the scaler is not all ones in
-// row 0, or the product takes more than one pass; nothing is added then.
-bool added_to_column(const Reduction& reduction, uint32_t* column);
+// Adds the row sums of a whole tile to a DST slot that keeps only a column. The product must take one pass, and the
+// scaler must be ones in row 0 and zeros below.
+void add_to_column(const Reduction& reduction, uint32_t* column);
+bool sums_in_one_pass(const Reduction& reduction);
+bool multiplies_by_ones(const Reduction& reduction);
 // The two halves of a whole-tile sum: the column sums of all faces, and the sum of those added to the first element.
 void pool_tile(const Reduction& reduction, FaceRow& pooled);
 void add_pooled(const Reduction& reduction, const FaceRow& pooled);

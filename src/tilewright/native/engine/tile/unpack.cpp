@@ -8,6 +8,7 @@
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "deferred_dst.h"
+#include "known_operands.h"
 #include "numerics.h"
 #include "source.h"
 
@@ -172,15 +173,6 @@ void broadcast_row(const Operand& operand, uint32_t num_faces, uint32_t num_rows
     });
 }
 
-// Copies column 0, for a DST slot that stores only a column.
-void take_column(const Operand& operand, uint32_t* words) {
-    with_reader(operand, [&](auto reader) {
-        for (uint32_t row = 0; row < 32; row += kLanes) {
-            store(words + row, bits_of(reader.column(row / 16 * 2 * kFaceElements + row % 16 * 16)));
-        }
-    });
-}
-
 // Broadcasts the column or scalar over the tile. Nothing else of the operand is read.
 void broadcast_column_or_scalar(const Operand& operand, Broadcast broadcast, uint32_t* words) {
     const uint32_t faces_per_row = operand.faces_per_row();
@@ -302,7 +294,8 @@ void tw_unary_broadcast(uint32_t broadcast_code, uint32_t cb, uint32_t tile, uin
     const bool whole = geometry.num_faces == 4;
     const bool row = broadcast == Broadcast::Row;
     if (broadcast == Broadcast::Col && is_square_tile(geometry) && may_defer(state)) {
-        take_column(operand, dst_broadcast_column(state, dst, kCall));
+        const KnownOperands::Column& column = known_column(state, operand);
+        std::memcpy(dst_broadcast_column(state, dst, kCall), column.values, sizeof column.values);
         return;
     }
     uint32_t* words = !whole ? dst_update(state, dst, kCall)
