@@ -30,7 +30,6 @@ from tilewright._record.call_record import CallRecord
 from tilewright._tensor.dtype import bfloat16_numpy_dtype
 from tilewright.ops import Outcome
 from tilewright.ops._accuracy import held
-from tilewright.ops._options import checked_config
 from tilewright.ops._plan_by_clock import chip_of, plan_words
 from tilewright.timing._advice import advise
 from tilewright.timing._observer import TimeObserver
@@ -115,7 +114,7 @@ def _predicted(part: Outcome, device: ttnn.Device) -> float:
     """Microseconds that a launch was predicted to take; NaN of kernels that are not predicted, as of matmuls."""
     dtypes = {name: each.dtype for name, each in part.tensors.items()}
     try:
-        return predict(part.plan, dtypes, *chip_of(device), checked_config(None)).microseconds
+        return predict(part.plan, dtypes, *chip_of(device)).microseconds
     except NotTracedError:
         return math.nan
 
@@ -222,11 +221,19 @@ def reason(ours: Figures, theirs: Figures) -> str:
         )
     if ours["cores"] < 0.8 * theirs["cores"]:
         found.append(f"{ours['cores']} cores against {theirs['cores']}")
-    if ours["config"] != theirs["config"]:
+    if any(own > other for own, other in zip(*map(_exactness, (ours["config"], theirs["config"])), strict=True)):
         found.append(f"{ours['config']}; ttnn {theirs['config']}")
     if ours["launches"] > theirs["launches"]:
         found.append(f"{ours['launches']} programs against {theirs['launches']}")
     return "; ".join(found) or ours["bound"].partition(";")[0]
+
+
+def _exactness(config: str) -> tuple[int, ...]:
+    """Fidelity, width of DST and functions of a configuration, each a larger number where it takes longer."""
+    if config.count(", ") != 2:  # no compute kernel
+        return (0, 0, 0)
+    fidelity, width, functions = config.split(", ")
+    return ("LoFi", "HiFi2", "HiFi3", "HiFi4").index(fidelity), int(width[:2]), int(functions.startswith("exact"))
 
 
 def page(rows: Sequence[tuple[Pair, str, int, dict[str, Figures]]]) -> str:

@@ -22,7 +22,6 @@ from tilewright.formula import Value, mean
 from tilewright.kernels import Kernel
 from tilewright.kernels.phases import Region, add, add_rsqrt, mul_bcast_cols
 from tilewright.ops._operation import Operation
-from tilewright.ops._options import checked_config
 
 SOURCE = hand_built_kernels.__file__
 
@@ -79,7 +78,7 @@ def attempt(device):
         usual = plan.kernels
         kernels = Kernels(reader or usual.reader, compute or usual.compute, usual.writer)
         tensors = {"x": tensor, "output": y}
-        program = build_program(plan, kernels, tensors, operation.numbers(plan), checked_config(None))
+        program = build_program(plan, kernels, tensors, operation.numbers(plan))
         return Attempt(operation, tensor, y, plan, program)
 
     return make

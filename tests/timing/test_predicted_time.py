@@ -19,7 +19,6 @@ from tilewright._tensor.dtype import DataType
 from tilewright.kernels import CB, compute_kernel
 from tilewright.kernels.api import transpose_init
 from tilewright.ops import Operation, Strategy, layernorm_fused_rm, variance_w_rm
-from tilewright.ops._options import checked_config
 from tilewright.timing._predicted_time import PredictedTime, TracedPlan, predict
 from tilewright.timing._record_entries import KernelEntries, call_number, entries_of
 from tilewright.timing._replay import replay
@@ -55,7 +54,7 @@ def _recorded_and_traced(
     tensors = operation.allocate(plan, device)
     launch = tilewright.time_program(list(tensors.values()), operation.program(plan, tensors))
     dtypes = {name: each.dtype for name, each in tensors.items()}
-    given = (plan, dtypes, device.description.name, (2, 2), checked_config(None))
+    given = (plan, dtypes, device.description.name, (2, 2))
     return launch.record, TracedPlan(*given).record(), predict(*given)
 
 

@@ -23,7 +23,9 @@ sums add errors, products and quotients multiply them as they should. A comparis
 may be 1 instead of 0; of what is no number (0 / 0), nothing is known. Where a bound is not finite (a division by
 something that may be zero), nothing is claimed and nothing is compared.
 
-The bound is for the default configuration: HiFi4 and 32-bit DST.
+- *Fidelity.* Below HiFi4 the matrix unit leaves parts of products out (:mod:`tilewright._planner.fidelity`).
+
+The bound is for the plan's own configuration: its fidelity, and 32-bit DST.
 """
 
 from __future__ import annotations
@@ -36,8 +38,10 @@ from typing import Any
 
 import numpy as np
 
+from tilewright._planner import fidelity as of_fidelity
 from tilewright._planner.matmul import Multiplication
 from tilewright._planner.model import Compute, Reduce, Role, Schedule
+from tilewright._planner.register_program import MatrixStep
 from tilewright.formula._elementwise import ELEMENTWISE
 from tilewright.formula._evaluate import Float64, apply
 from tilewright.formula._graph import REDUCTIONS, Along, Value, nodes_of
@@ -104,6 +108,9 @@ def roundings_of(schedule: Schedule) -> tuple[Rounding, ...]:
             found.append(Rounding(store.name, _LIFT, "a mean that is cut is made this much larger before"))
         if store.role is Role.OUTPUT:
             found.append(Rounding(store.name, WRITTEN[store.format], f"the result is rounded to {store.format}"))
+    left_out = of_fidelity.missed(schedule, schedule.fidelity)
+    if left_out:
+        found.append(Rounding("products", left_out, f"{schedule.fidelity.name} leaves out parts of both factors"))
     found.append(Rounding("DST", ARITHMETIC, f"float32 arithmetic; {FUNCTION:.2g} for functions such as exp"))
     return tuple(found)
 
@@ -181,6 +188,10 @@ class _Analysis:
         self._cut: dict[int, bool] = {}
         self._short: set[int] = set()  # inputs that the matrix unit reads whole, whatever they go through
         self._integers: set[int] = set()  # inputs that are made float32
+        self._buffers = {  # of values that are read
+            id(s.value): s.name for s in schedule.stores.values() if s.role in (Role.INPUT, Role.VALUE, Role.NUMBER)
+        }
+        self._left_out = _left_out(schedule)
         self._folded = {id(s.value) for s in schedule.steps() if isinstance(s, Reduce) and s.program is not None}
         self._whole = {  # results that are computed with integers
             s.target for s in schedule.steps() if isinstance(s, Compute) and s.program.is_integer
@@ -226,7 +237,7 @@ class _Analysis:
             unit = FUNCTION
         if node.own is not None:
             unit = node.own.error
-        propagated = _propagated(node, operands, errors, value)
+        propagated = _propagated(node, operands, errors, value) + self._left_out_of(node, operands, errors)
         if node.function in _TIMES_SHARE:  # a share below 2^-126 is zero before the operand is multiplied by it
             propagated = propagated + TINY * np.abs(operands[0])
         self.errors[id(node)] = _in_range(
@@ -257,9 +268,19 @@ class _Analysis:
         if made.is_transposed:
             right, off = np.swapaxes(right, -1, -2), np.swapaxes(off, -1, -2)
         sizes = np.matmul(np.abs(left) + error, np.abs(right) + off)
-        rounded = np.asarray(sizes * (sum(cuts) + 2.0**-18 * any(cuts) + left.shape[-1] * SUM))
+        left_out = of_fidelity.matmul_product(self._schedule).missed(self._schedule.fidelity)
+        rounded = np.asarray(sizes * (left_out + sum(cuts) + 2.0**-18 * any(cuts) + left.shape[-1] * SUM))
         propagated = np.matmul(np.broadcast_to(error, left.shape), np.abs(right) + off) + np.matmul(np.abs(left), off)
         return np.matmul(left, right), rounded + propagated
+
+    def _left_out_of(self, node: Value, operands: Sequence[Float64], errors: Sequence[Float64]) -> Any:
+        """What a product loses that the matrix unit makes."""
+        if node.function not in ("mul", "square"):
+            return 0.0
+        names = [self._buffers.get(id(each), "") for each in node.operands]
+        share = self._left_out.get((names[0], names[-1]), 0.0)
+        sizes = [np.abs(value) + error for value, error in zip(operands, errors, strict=True)]
+        return share * sizes[0] * sizes[-1]
 
     def written(self, node: Value, index: int) -> Float64:
         """The bound of a result in its format."""
@@ -296,12 +317,28 @@ class _Analysis:
             return np.asarray(np.maximum(above, below) + (READ * np.abs(value) if is_cut else 0.0))
         count = np.prod([operand.shape[each] for each in np.atleast_1d(axis)])
         size = sizes.sum(axis=axis, keepdims=True)
-        total = read.sum(axis=axis, keepdims=True) + count * SUM * size
+        left_out = self._left_out.get(id(node), 0.0)
+        total = read.sum(axis=axis, keepdims=True) + (count * SUM + left_out) * size
         total = np.where(size <= _LARGEST, total, np.inf)  # a part of the sum may leave the range
         if node.function == "mean":
             lift = _LIFT if self._cut.get(id(node)) else 0.0
             total = total / count + (lift + ARITHMETIC) * np.abs(value)
         return np.asarray(total + TINY)
+
+
+def _left_out(schedule: Schedule) -> dict[object, float]:
+    """What the fidelity leaves out of products: by the names of both buffers, and of sums by the id of the value."""
+    found: dict[object, float] = {}
+    for step in schedule.steps():
+        if isinstance(step, (Compute, Reduce)) and step.program is not None:
+            for each in step.program.steps:
+                if isinstance(each, MatrixStep) and each.function == "mul":
+                    share = of_fidelity.of_factors(each.b.format).missed(schedule.fidelity)
+                    for pair in ((each.a.name, each.b.name), (each.b.name, each.a.name)):
+                        found[pair] = max(share, found.get(pair, 0.0))
+        if isinstance(step, Reduce) and step.value.function != "max":
+            found[id(step.value)] = of_fidelity.sum_product(step, schedule).missed(schedule.fidelity)
+    return found
 
 
 def _in_range(value: Float64, error: Float64) -> Float64:

@@ -49,7 +49,7 @@ def groups_to_try(rows: TensorRows, cores: CoreRange) -> list[LineGroups]:
     best = list(_best_groups(rows.line_tiles, cores))
     enough = [each for each in best if each.number >= rows.num_lines]
     fewer = [each for each in best if each.number < rows.num_lines]
-    return [*enough[-1:], *fewer[:1]]
+    return [*enough[-3:], *fewer[:1]]
 
 
 def _best_groups(line_tiles: int, cores: CoreRange) -> Iterator[LineGroups]:

@@ -12,6 +12,7 @@ from tilewright._planner.matmul import Multiplication
 from tilewright._planner.register_program import RegisterProgram
 from tilewright._planner.strategy import Strategy
 from tilewright._planner.work_grid import Freedom
+from tilewright._program.kernel_config import MathFidelity
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.tensor import Tensor
 from tilewright.formula._direction import Direction
@@ -37,6 +38,7 @@ class Choices:
             not through DST alone; the clock decides.
         segmented: whether cores take segments of a tile-row; the clock decides.
         exchanged: whether cores have a part of a tile-row each and exchange what they reduce; the clock decides.
+        error: what the matrix unit may leave out of a product; None is the default.
     """
 
     buffers: Mapping[str, int] = dataclasses.field(default_factory=dict)
@@ -47,6 +49,7 @@ class Choices:
     values_in_buffers: bool = False
     segmented: bool = False
     exchanged: bool = False
+    error: float | None = None
 
     @property
     def fuses_attention(self) -> bool:
@@ -236,6 +239,7 @@ class Schedule:
         left: what is done to make what is multiplied, if it is computed; its buffers are among ``stores``.
         values_in_buffers, segmented, exchanged: as in :class:`Choices`.
         filled_by_writer: buffers that the writer fills, in the place of the reader.
+        fidelity: of the matrix unit.
     """
 
     direction: Direction
@@ -251,6 +255,7 @@ class Schedule:
     filled_by_writer: frozenset[str] = frozenset()
     segmented: bool = False
     exchanged: bool = False
+    fidelity: MathFidelity = MathFidelity.HiFi4
 
     @property
     def may_exchange(self) -> bool:

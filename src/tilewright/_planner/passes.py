@@ -119,11 +119,14 @@ class PassBuilder:
         for reduction, folded in draft.reductions:
             source = "" if folded is not None else scheduler.buffer_of(reduction.operands[0])
             # What lies beyond the tensor must not count; sums along rows leave it out by their scaler.
-            is_summed_by_scaler = reduction.function != "max" and scheduler.direction is Direction.ROWS
+            # So do maxima of whole tiles, which parts of lines are.
+            is_left_out = scheduler.direction is Direction.ROWS and (
+                reduction.function != "max" or (self._exchanged and self._scope(None, source, by_block) is Scope.ROW)
+            )
             # Library phases read at the front, where a row that stays has its first block.
             is_behind_front = source in self._kept and self._scope(None, source, by_block) is Scope.BLOCK
             is_integer = scheduler.is_integer(reduction.operands[0])
-            if folded is None and (not is_summed_by_scaler or is_behind_front or is_integer):
+            if folded is None and (not is_left_out or is_behind_front or is_integer):
                 source = ""
                 folded = _plain_copy(scheduler, reduction.operands[0])
             scope = self._scope(folded, source, by_block)

@@ -14,6 +14,7 @@ import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tilewright._planner import line_plan
+from tilewright._planner.fidelity import DEFAULT_ERROR, lowest_fidelity
 from tilewright._planner.line_groups import groups_to_try, split_parts
 from tilewright._planner.line_plan import BufferSize, PageCount, candidates
 from tilewright._planner.model import Schedule
@@ -30,7 +31,7 @@ from tilewright._planner.row_split import (
 from tilewright._planner.strategy import Strategy
 from tilewright._planner.work_grid import WorkGrid, fills_blocks, unshared_cuts, work_grids
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
-from tilewright._program.kernel_config import ComputeConfigDescriptor, UnpackToDestMode
+from tilewright._program.kernel_config import ComputeConfigDescriptor, MathFidelity, UnpackToDestMode
 from tilewright._program.work_split import split_work_to_cores
 from tilewright._tensor.cores import CoreRangeSet
 from tilewright._tensor.dtype import DataType
@@ -116,6 +117,8 @@ class Plan:
         block_tiles, num_blocks: a tile-row is ``num_blocks`` blocks of ``block_tiles`` tiles; the last block's
             tiles beyond ``rows.line_tiles`` hold nothing.
         l1_budget: bytes of L1 that circular buffers could have.
+        error: what the matrix unit may leave out of a product, as a share of it.
+        fidelity: of the matrix unit: the lowest that keeps to that.
     """
 
     operation: str
@@ -128,11 +131,22 @@ class Plan:
     kernels: Kernels
     schedule: Schedule = dataclasses.field(compare=False, repr=False)  # kernels say as much
     l1_budget: int = dataclasses.field(compare=False)  # the same plan, whatever else is in L1
+    error: float = dataclasses.field(compare=False)
+    fidelity: MathFidelity
 
     @functools.cached_property
     def _hash(self) -> int:
         return hash(
-            (self.operation, self.strategy, self.rows, self.block_tiles, self.num_blocks, self.split, self.kernels)
+            (
+                self.operation,
+                self.strategy,
+                self.rows,
+                self.block_tiles,
+                self.num_blocks,
+                self.split,
+                self.kernels,
+                self.fidelity,
+            )
         )
 
     def __hash__(self) -> int:
@@ -172,9 +186,10 @@ class Plan:
     def circular_buffers(self) -> list[CBDescriptor]:
         return [each.descriptor(self.split.cores) for each in self.buffers]
 
-    def compute_config(self, config: ComputeConfigDescriptor) -> ComputeConfigDescriptor:
-        """``config`` with what the plan's buffers need."""
-        chosen = config.copy()
+    def compute_config(self, config: ComputeConfigDescriptor | None = None) -> ComputeConfigDescriptor:
+        """``config``, or the plan's own fidelity with 32-bit DST, with what the plan's buffers need."""
+        own = ComputeConfigDescriptor(math_fidelity=self.fidelity, fp32_dest_acc_en=True)
+        chosen = own if config is None else config.copy()
         if chosen.fp32_dest_acc_en:
             chosen.unpack_to_dest_mode = unpack_to_dest_modes([each.buffer for each in self.buffers])
         return chosen
@@ -224,12 +239,14 @@ def make_plan(
     l1_budget: int,
     strategy: Strategy | None = None,
     block_tiles: int | None = None,
+    error: float = DEFAULT_ERROR,
 ) -> Plan:
     """The plan of a call: the first strategy that fits into ``l1_budget`` bytes, with the best blocks.
 
     Args:
         variants: what the operation has for each strategy, the quickest first.
         strategy, block_tiles: what to use instead of what would be chosen.
+        error: what the matrix unit may leave out of a product, as a share of it.
 
     Raises:
         OperationError: not even blocks of one tile fit, or the operation has no such strategy.
@@ -247,13 +264,13 @@ def make_plan(
                 continue
             smallest = (cut, grid, Strategy(name), block)
             if line_plan.l1_bytes([each.size for each in variant.buffers], cut, name, block) <= l1_budget:
-                return _sized(operation, variants, *smallest, selection, l1_budget)
+                return _sized(operation, variants, *smallest, selection, l1_budget, error)
     if smallest is None:
         raise OperationError(
             f"{operation}: blocks of {block_tiles} tiles do not divide a row of {rows.core_tiles}, as a resident "
             "plan needs"
         )
-    raise _does_not_fit(_sized(operation, variants, *smallest, selection, l1_budget))
+    raise _does_not_fit(_sized(operation, variants, *smallest, selection, l1_budget, error))
 
 
 def _sized(
@@ -265,15 +282,23 @@ def _sized(
     block_tiles: int,
     selection: CoreSelection,
     l1_budget: int,
+    error: float,
 ) -> Plan:
     """The plan of one strategy, block and cut."""
     variant, num_blocks = variants[strategy], line_plan.num_blocks(cut, block_tiles)
     planned = _planned_buffers(variant.buffers, cut, strategy, block_tiles)
+    schedule = _with_fidelity(variant, error)
     split = _split(cut, grid, selection, num_blocks, block_tiles)
     return Plan(
         operation, strategy, cut, block_tiles, num_blocks, planned, split,
-        variant.kernels, variant.schedule, l1_budget,
+        variant.kernels, schedule, l1_budget, error, schedule.fidelity,
     )  # fmt: skip
+
+
+def _with_fidelity(variant: Variant, error: float) -> Schedule:
+    """The schedule with the lowest fidelity that an error allows; kernels of one's own have HiFi4."""
+    fidelity = lowest_fidelity(variant.schedule, 0 if variant.has_own_kernels else error)
+    return dataclasses.replace(variant.schedule, fidelity=fidelity)
 
 
 def _cuts(
@@ -327,10 +352,11 @@ def other_plans(rule: Plan, variants: Iterable[tuple[Strategy, Variant]], select
 
 def _in_blocks(rule: Plan, rows: TensorRows, strategy: Strategy, variant: Variant, block_tiles: int) -> Plan:
     """The plan with another strategy, other blocks and other parts of a line."""
+    schedule = _with_fidelity(variant, rule.error)
     return dataclasses.replace(
         rule, strategy=strategy, rows=rows, block_tiles=block_tiles, num_blocks=line_plan.num_blocks(rows, block_tiles),
         buffers=_planned_buffers(variant.buffers, rows, strategy, block_tiles),
-        kernels=variant.kernels, schedule=variant.schedule,
+        kernels=variant.kernels, schedule=schedule, fidelity=schedule.fidelity,
     )  # fmt: skip
 
 

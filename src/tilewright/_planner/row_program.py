@@ -80,9 +80,16 @@ class Kernels:
 
 
 def build_program(
-    plan: Plan, kernels: Kernels, tensors: Tensors, numbers: Mapping[str, int], config: ComputeConfigDescriptor
+    plan: Plan,
+    kernels: Kernels,
+    tensors: Tensors,
+    numbers: Mapping[str, int],
+    config: ComputeConfigDescriptor | None = None,
 ) -> ProgramDescriptor:
-    """The program that runs ``plan`` on ``tensors``; ``numbers`` has the bits of runtime arguments by name."""
+    """The program that runs ``plan`` on ``tensors``; ``numbers`` has the bits of runtime arguments by name.
+
+    ``config`` is used in the place of the plan's own.
+    """
     compile_time = compile_time_values(plan, {name: each.dtype for name, each in tensors.items()})
     device = next(iter(tensors.values())).device()
     assert device is not None

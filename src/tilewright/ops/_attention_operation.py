@@ -207,7 +207,7 @@ class AttentionOperation(Operation):
             return Decision(rule, (), chosen, "it is what was asked for")
         names = (*(each.name for each in self.inputs), *self.output_names)
         dtypes = dict(zip(names, (*form.dtypes, *form.output_dtypes), strict=True))
-        return decide(rule, plans[1:], dtypes, *chip_of(device), checked_config(None))
+        return decide(rule, plans[1:], dtypes, *chip_of(device))
 
     def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:
         found, rows = self.attention, plan.rows

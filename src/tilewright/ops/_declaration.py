@@ -39,6 +39,7 @@ from tilewright.formula._validation import Wording
 from tilewright.kernels import Kernel
 from tilewright.ops._case import OwnCase
 from tilewright.ops._operation import Operation
+from tilewright.ops._options import checked_error
 from tilewright.ops._split_operation import SplitOperation, WholeAttention
 from tilewright.ops._tolerance import OwnTolerance
 
@@ -91,6 +92,7 @@ def operation(
     buffers: Mapping[str, int] | None = None,
     pages: str = "tile",
     unit: str = "matrix",
+    error: float | None = None,
     kernels: Mapping[str, Mapping[str, Kernel]] | None = None,
     program: OwnProgram | None = None,
     wording: Wording | None = None,
@@ -107,6 +109,7 @@ def operation(
     buffers: Mapping[str, int] | None = None,
     pages: str = "tile",
     unit: str = "matrix",
+    error: float | None = None,
     kernels: Mapping[str, Mapping[str, Kernel]] | None = None,
     program: OwnProgram | None = None,
     wording: Wording | None = None,
@@ -120,6 +123,8 @@ def operation(
         buffers: indices of circular buffers by name. A value of the formula called so gets a buffer of its own.
         pages: how rows are counted in circular buffers, ``tile`` or ``stick``.
         unit: what computes sums, differences and products of two buffers, ``matrix`` or ``vector``.
+        error: what the matrix unit may leave out of a product, as a share of it (:mod:`tilewright._planner.fidelity`):
+            0 is HiFi4, 2**-7 HiFi2 for bfloat16. Unless given, 2**-10.
         kernels: kernels of your own instead of those that would be made, by strategy and role:
             ``{"resident": {"compute": my_kernel}}``. They take arguments by name
             (:mod:`tilewright._planner.row_program`). In Python, or in C++ (:mod:`tilewright.kernels._cpp_kernel`).
@@ -147,7 +152,8 @@ def operation(
     if tolerance is not None:
         require("tolerance", tolerance, OwnTolerance, "a tilewright.OwnTolerance")
     made = _checked_kernels(kernels or {})
-    choices = Choices(dict(buffers or {}), pages == "stick", unit == "matrix", made, program)
+    own_error = None if error is None else checked_error(error)
+    choices = Choices(dict(buffers or {}), pages == "stick", unit == "matrix", made, program, error=own_error)
     for name, index in choices.buffers.items():
         if not isinstance(index, int) or not 0 <= index < 32:
             raise DeclarationError(f"buffers: {name} must have an index from 0 to 31, not {index!r}")

@@ -82,7 +82,7 @@ class KeptCall:
 
     operation: Operation
     plan: Plan
-    config: ComputeConfigDescriptor
+    config: ComputeConfigDescriptor | None
     outputs: Mapping[str, TensorKind]
     _compiled: _Compiled | None = None
     _numbers: tuple[list[object] | None, dict[str, int]] | None = None
@@ -157,9 +157,11 @@ def _options_key(chosen: Options, device: ChipDevice) -> object:
     """The options that decide the plan or the program."""
     if chosen is USUAL_OPTIONS:
         return None
+    config = checked_config(chosen.compute_kernel_config)
     return (
         chosen.memory_config,
-        checked_config(chosen.compute_kernel_config).state(),
+        None if config is None else config.state(),
+        chosen.error,
         checked_selection(chosen.core_grid, device.compute_with_storage_grid_size()),
         chosen.strategy,
         chosen.block_tiles,

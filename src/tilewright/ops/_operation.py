@@ -18,6 +18,7 @@ import numpy as np
 from tilewright._launch.chip_device import ChipDevice
 from tilewright._launch.run_program import run_program
 from tilewright._planner.error_bound import Bounds, bounds
+from tilewright._planner.fidelity import allowed_error
 from tilewright._planner.model import Choices, Schedule
 from tilewright._planner.plan import Plan, Variant, make_plan, other_plans
 from tilewright._planner.row_program import Tensors, build_program
@@ -250,13 +251,14 @@ class Operation(Meaning):
         strategy: Strategy | None = None,
         block_tiles: int | None = None,
         deeper: frozenset[int] = frozenset(),
+        error: float | None = None,
         columns: int | None = None,
     ) -> Plan:
         """How a call on tensors like these would use the device; ``shape`` is that of the main input.
 
         ``columns`` are those of the matrix in a matmul; it is square without.
         """
-        options = Options(core_grid=core_grid, strategy=strategy, block_tiles=block_tiles, deeper=deeper)
+        options = Options(core_grid=core_grid, error=error, strategy=strategy, block_tiles=block_tiles, deeper=deeper)
         return self.decision(shape, dtype, device, options, layout=layout, columns=columns).chosen
 
     def decision(
@@ -273,7 +275,7 @@ class Operation(Meaning):
         form = self.form(dtype, layout)
         selection = checked_selection(options.core_grid, device.compute_with_storage_grid_size())
         budget = device.circular_buffers_end() - device.description.l1_unreserved_base
-        asked = (options.strategy, options.block_tiles, options.deeper)
+        asked = (options.strategy, options.block_tiles, options.deeper, allowed_error(self.choices, options.error))
         return self._decision(form, tuple(shape), selection, budget, *asked, columns, chip_of(device))
 
     def _make_decision(
@@ -285,6 +287,7 @@ class Operation(Meaning):
         strategy: Strategy | None,
         block_tiles: int | None,
         deeper: frozenset[int],
+        error: float,
         columns: int | None,
         chip: Chip,
     ) -> Decision:
@@ -294,7 +297,7 @@ class Operation(Meaning):
             inner_width, shape = shape[-1], (*shape[:-1], columns or shape[-1])
         main = form.dtypes[self.inputs.index(self.main_input)]
         rows = TensorRows(shape, main, in_slabs, self.direction, inner_width)
-        plan = make_plan(self.name, self.variants(form), rows, selection, budget, strategy, block_tiles)
+        plan = make_plan(self.name, self.variants(form), rows, selection, budget, strategy, block_tiles, error)
         if strategy is not None or block_tiles is not None or deeper:
             return Decision(plan, (), plan.with_deeper(deeper) if deeper else plan, "it is what was asked for")
         if self.choices.decides_plan:
@@ -304,7 +307,7 @@ class Operation(Meaning):
         names = (*(each.name for each in self.inputs), *self.output_names)
         dtypes = dict(zip(names, (*form.dtypes, *form.output_dtypes), strict=True))
         others = other_plans(plan, self._derived.all_variants(form), selection)
-        return decide(plan, others, dtypes, *chip, checked_config(None))
+        return decide(plan, others, dtypes, *chip)
 
     def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:
         """Row-major tensors a plan could run on, the outputs among them, not written yet."""
@@ -418,6 +421,7 @@ class Operation(Meaning):
             strategy=chosen.strategy,
             block_tiles=chosen.block_tiles,
             deeper=chosen.deeper,
+            error=chosen.error,
             columns=self.rows_shape({name: tuple(each.shape) for name, each in tensors.items()})[-1],
         )
         place = chosen.memory_config or main.memory_config()
@@ -459,8 +463,8 @@ class Operation(Meaning):
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Runs the operation on tensors or arrays; the result is of the same kind.
 
-        Besides its own tensors and numbers it takes ``memory_config``, ``compute_kernel_config``, ``core_grid``, and
-        for arrays ``device`` and ``dtype``.
+        Besides its own tensors and numbers it takes ``memory_config``, ``compute_kernel_config``, ``core_grid``,
+        ``error``, and for arrays ``device`` and ``dtype``.
         """
         given = {name: named.pop(name) for name in OPTION_NAMES if name in named} if named else {}
         options = {name: value for name, value in given.items() if value is not None}

@@ -13,10 +13,10 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
+from tilewright._planner.fidelity import FIDELITIES, missed, products_of
 from tilewright._planner.plan import Plan
 from tilewright._planner.plan_text import table
 from tilewright._planner.row_split import counted
-from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._record.call_record import Core
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
@@ -69,7 +69,6 @@ def decide(
     dtypes: Mapping[str, DataType],
     arch: str,
     grid: Core,
-    config: ComputeConfigDescriptor,
 ) -> Decision:
     """The fastest of the rules' plan and others, by their predicted times.
 
@@ -82,7 +81,7 @@ def decide(
     try:
         for plan in (rule, *others):
             if steps < _MOST_STEPS:
-                time = predict(plan, dtypes, arch, grid, config)
+                time = predict(plan, dtypes, arch, grid)
                 found.append(Candidate(plan, time))
                 steps += time.traced.steps
     except NotTracedError as error:
@@ -105,7 +104,8 @@ def plan_words(plan: Plan) -> str:
 def why_lines(decision: Decision) -> list[str]:
     """The predicted plans with their times, the runner-up, and what decided between it and the chosen plan."""
     if not decision.candidates:
-        return [f"by the planner's rules: {plan_words(decision.rule)}; nothing was predicted: {decision.reason}"]
+        rule = f"by the planner's rules: {plan_words(decision.rule)}; nothing was predicted: {decision.reason}"
+        return [rule, "", fidelity_line(decision.chosen)]
     chosen = next(each for each in decision.candidates if each.plan is decision.chosen)
     rows = [
         (
@@ -120,7 +120,21 @@ def why_lines(decision: Decision) -> list[str]:
     others = [each for each in decision.candidates if each is not chosen]
     if others:
         lines += ["", _what_decided(chosen, others[0])]
-    return lines
+    return [*lines, "", fidelity_line(chosen.plan)]
+
+
+def fidelity_line(plan: Plan) -> str:
+    """The fidelity, what it leaves out of products, and why it is no lower."""
+    fidelity, schedule = plan.fidelity, plan.schedule
+    if plan.error == 0:
+        return f"{fidelity.name} leaves nothing out of products: the plan, its declaration or error=0 asks for it"
+    if not products_of(schedule):
+        return f"{fidelity.name}: the matrix unit makes no products"
+    line = f"{fidelity.name} leaves out {missed(schedule, fidelity):.2g} of a product at most"
+    if fidelity is FIDELITIES[0]:
+        return f"{line}, within error={plan.error:.2g}"
+    lower = FIDELITIES[FIDELITIES.index(fidelity) - 1]
+    return f"{line}, within error={plan.error:.2g}; {lower.name} would leave out {missed(schedule, lower):.2g}"
 
 
 def _what_decided(chosen: Candidate, other: Candidate) -> str:

@@ -324,7 +324,7 @@ class SplitOperation(Operation):
         if place == main.memory_config() and strategy is chosen.strategy and chosen is USUAL_OPTIONS:
             return USUAL_OPTIONS
         return Options(
-            place, chosen.compute_kernel_config, chosen.core_grid, strategy, threads=chosen.threads
+            place, chosen.compute_kernel_config, chosen.core_grid, chosen.error, strategy, threads=chosen.threads
         )  # fmt: skip
 
     # What it means.

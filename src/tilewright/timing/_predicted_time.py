@@ -64,13 +64,18 @@ class PredictedTime:
 
 
 def predict(
-    plan: Plan, dtypes: Mapping[str, DataType], arch: str, grid: Core, config: ComputeConfigDescriptor
+    plan: Plan,
+    dtypes: Mapping[str, DataType],
+    arch: str,
+    grid: Core,
+    config: ComputeConfigDescriptor | None = None,
 ) -> PredictedTime:
     """How long a plan takes on a card, by the model.
 
     Args:
         dtypes: of all tensors by name.
         grid: columns and rows of worker cores.
+        config: in the place of the plan's own.
 
     Raises:
         NotTracedError: a kernel of the plan cannot be traced.
@@ -98,7 +103,12 @@ class TracedPlan:
     """The kernels of a plan with all that a trace takes."""
 
     def __init__(
-        self, plan: Plan, dtypes: Mapping[str, DataType], arch: str, grid: Core, config: ComputeConfigDescriptor
+        self,
+        plan: Plan,
+        dtypes: Mapping[str, DataType],
+        arch: str,
+        grid: Core,
+        config: ComputeConfigDescriptor | None = None,
     ) -> None:
         self._plan = plan
         self._arch = arch
@@ -107,13 +117,10 @@ class TracedPlan:
         self._numbers = dict.fromkeys(plan.schedule.numbers, 0)
         self._dtypes = dtypes
         self._tile_bytes = {each.buffer.index: each.dtype.tile_bytes() for each in plan.buffers}
-        configs: list[KernelConfig] = [
-            ReaderConfigDescriptor(),
-            plan.compute_config(config),
-            WriterConfigDescriptor(),
-        ]
+        compute = plan.compute_config(config)
+        configs: list[KernelConfig] = [ReaderConfigDescriptor(), compute, WriterConfigDescriptor()]
         cores = plan.split.cores
-        self._fp32_dest = bool(config.fp32_dest_acc_en)
+        self._fp32_dest = bool(compute.fp32_dest_acc_en)
         self._kernels = [
             KernelDescriptor(kernel_source="", core_ranges=cores, config=each, name=kernel.name)
             for kernel, each in zip(plan.kernels, configs, strict=True)

@@ -19,6 +19,7 @@ from tilewright._planner.model import Operand, Role, Schedule, Store
 from tilewright._planner.plan import OperationBuffer, Plan, PlannedBuffer, Variant
 from tilewright._planner.row_split import CoreSelection, TensorRows, counted, split_rows
 from tilewright._planner.strategy import Strategy
+from tilewright._program.kernel_config import MathFidelity
 from tilewright._program.work_split import split_work_to_cores
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tile import TILE_SIZE
@@ -309,7 +310,7 @@ def _plan(
 ) -> AttentionPlan:
     return AttentionPlan(
         operation, Strategy.STREAMING, rows, block, rows.key_tiles // block, buffers, split_rows(rows, selection),
-        variant.kernels, variant.schedule, l1_budget,
+        variant.kernels, variant.schedule, l1_budget, 0.0, MathFidelity.HiFi4,
     )  # fmt: skip
 
 

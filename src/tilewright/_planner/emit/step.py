@@ -254,6 +254,9 @@ class StepText:
             return self._reduce_in_dst(step, indent), set()
         keep = [] if step.source in pops else ["keep=True"]
         arguments = [f"cb.{step.source}", f"cb.{self._schedule.scaler}", f"cb.{step.target}"]
+        if step.value.function == "max":
+            arguments += [self._tiles(Scope.ROW), *keep]
+            return call_lines("reduce_row_max", arguments, indent), {step.source} & pops
         if step.scope is Scope.ROW:
             arguments += [self._tiles(Scope.ROW), self._factor(step), *keep, f"partial={self._measures.partial}"]
             return call_lines("reduce_row_mean", arguments, indent), {step.source} & pops

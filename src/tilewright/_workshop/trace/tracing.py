@@ -37,7 +37,6 @@ from tilewright.formula._graph import Extent
 from tilewright.formula._inputs import Input
 from tilewright.ops._accuracy import held, judge
 from tilewright.ops._operation import Operation
-from tilewright.ops._options import checked_config
 
 
 def trace(
@@ -72,7 +71,7 @@ def trace(
             name = kernels.compute.name
             raise NoSuchPhaseError(f"--upto: the compute kernel {name} calls no phases, so none can be left out")
         kernels = _partial(kernels, steps, upto)
-    program = build_program(plan, kernels, tensors, operation.numbers(plan), checked_config(None))
+    program = build_program(plan, kernels, tensors, operation.numbers(plan))
     record = [each.buffer.index for each in plan.buffers]
     stopped = ""
     try:

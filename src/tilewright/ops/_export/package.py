@@ -15,7 +15,7 @@ from tilewright.ops._export.host_code import HostCode
 from tilewright.ops._export.own_program import OwnProgramCode
 from tilewright.ops._export.split_code import SplitCode
 from tilewright.ops._operation import Operation
-from tilewright.ops._options import checked_config
+from tilewright.ops._options import EXPORTED_CONFIG, checked_config
 from tilewright.ops._split_operation import SplitOperation, WholeAttention
 
 # Beside the exported package: what was written, so that a later export knows what is its own.
@@ -43,7 +43,7 @@ def export_operation(
         directory: made if need be; it must be empty unless ``replace``.
         shape: a shape that the package's test is to run; the package itself takes any, unless the operation has a
             program of its own: then it takes this one.
-        config: fidelity and DST; as in a call of the operation, if None.
+        config: fidelity and DST; HiFi4 with 32-bit DST if None.
         command: what the README tells to type to have it written again.
         replace: write into a directory that is not empty. What an earlier export of this operation wrote there is
             overwritten or, where it has no place any more, taken away; what was changed since, or is not of it, stays.
@@ -62,7 +62,7 @@ def export_operation(
         raise ExportError(f"{target} is not empty; name another directory, or replace what is there (--replace)")
     if replace and target.is_symlink():
         raise ExportError(f"{target} is a link to {target.resolve()}; export does not replace files through a link")
-    files = _files(operation, tuple(shape), checked_config(config), command)
+    files = _files(operation, tuple(shape), checked_config(config) or EXPORTED_CONFIG, command)
     record = f"{operation.name}/{_RECORD}"
     files[record] = json.dumps({name: _digest(text) for name, text in files.items()}, indent=2) + "\n"
     _refuse_links(target, files)

@@ -28,7 +28,7 @@ from tilewright.ops._export.host_code import DTYPES, UNALIGNED
 from tilewright.ops._export.package import ExportError
 from tilewright.ops._export.reference_text import host_text, largest_bound, numpy_helpers, numpy_lines
 from tilewright.ops._operation import Operation
-from tilewright.ops._options import checked_config
+from tilewright.ops._options import EXPORTED_CONFIG, checked_config
 
 _FORMATS = {
     DataType.BFLOAT16: "Float16_b",
@@ -54,7 +54,7 @@ def tree_files(
     Raises:
         ExportError: the operation has something that cannot be written so.
     """
-    return TreeCode(operation, category, checked_config(config)).files()
+    return TreeCode(operation, category, checked_config(config) or EXPORTED_CONFIG).files()
 
 
 class TreeCode:
