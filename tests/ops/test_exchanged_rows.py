@@ -10,7 +10,7 @@ from tests.ops.exchanging import exchanging_plans, run_plan
 from tilewright import Column, Row, Rows, operation, ttnn
 from tilewright._planner.plan import Plan
 from tilewright._tensor.paper_device import paper_device
-from tilewright.formula import Value, max, mean, rsqrt, softmax, square, sum
+from tilewright.formula import Value, max, mean, rsqrt, softmax, square, sum, where
 from tilewright.ops import Operation, Options
 from tilewright.ops._plan_by_clock import why_lines
 
@@ -29,6 +29,12 @@ def everything(x: Rows, y: Rows, gamma: Row, scale: Column) -> tuple[Value, Valu
 def probabilities(x: Rows) -> Value:
     """Softmax."""
     return softmax(x)
+
+
+@operation
+def masked(x: Rows, y: Rows) -> Value:
+    """Softmax of what a mask leaves, which stays in L1 for both passes."""
+    return softmax(where(y > 0, x, -1e9))
 
 
 def tensors_of(
@@ -54,6 +60,7 @@ CASES = [
     (everything, (64, 256), TILES, (4, 2)),
     (everything, (2, 40, 128), STICKS, (3, 2)),
     (probabilities, (96, 128), TILES, (2, 2)),
+    (masked, (64, 256), TILES, (4, 2)),
 ]
 
 

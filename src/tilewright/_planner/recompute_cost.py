@@ -33,6 +33,18 @@ def is_number(value: Value) -> bool:
     )
 
 
+def values_to_keep(reduced: Value) -> list[Value]:
+    """Values that make up what is reduced and may go through buffers: what the matrix unit can make, or a choice.
+
+    A choice between inputs and numbers, such as scores behind a mask, costs more calls than reading it again, and a
+    buffer that the matrix unit reads holds bfloat16s of it whole.
+    """
+    is_choice = reduced.function == "where" and reduced.extent is Extent.FULL
+    if is_choice and all(each.function == "input" or is_number(each) for each in reduced.operands[1:]):
+        return [reduced]
+    return matrix_values(reduced)
+
+
 def matrix_values(reduced: Value) -> list[Value]:
     """The values that make up what is reduced, if the matrix unit can make each of buffers; empty if it cannot.
 

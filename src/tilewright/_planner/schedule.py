@@ -39,7 +39,7 @@ from tilewright._planner.integers import compile_integers, is_number_of, is_whol
 from tilewright._planner.matmul import Multiplication, may_be_nan_outside_rows
 from tilewright._planner.model import Choices, Operand, Role, Schedule
 from tilewright._planner.passes import Draft, PassBuilder
-from tilewright._planner.recompute_cost import KEEP_FROM_COST, cost_of, is_number, matrix_values
+from tilewright._planner.recompute_cost import KEEP_FROM_COST, cost_of, is_number, values_to_keep
 from tilewright._planner.register_program import DST_TILES, RegisterProgram, TileSource, as_integers
 from tilewright._planner.registers import Surroundings, TooManyRegistersError, compile_program, number_argument
 from tilewright._planner.stores import LEFT, LEFT_SCALER, factor_stores, stores_of
@@ -161,7 +161,7 @@ class _Scheduler:
             if node.own is not None:
                 stored |= {id(each): each for each in (*node.operands, node)}
             if node.function in REDUCTIONS and self._choices.values_in_buffers:
-                stored |= {id(each): each for each in matrix_values(node.operands[0])}
+                stored |= {id(each): each for each in values_to_keep(node.operands[0])}
         for node in self._nodes:
             for operand in node.operands:
                 if operand.extent is Extent.COLUMN and node.extent is Extent.FULL and node.function not in REDUCTIONS:

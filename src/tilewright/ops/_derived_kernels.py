@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from tilewright._planner.kernels import kernels_of_module, module_text, own_phases
 from tilewright._planner.model import Choices, Operand, Schedule
 from tilewright._planner.plan import Variant
-from tilewright._planner.recompute_cost import matrix_values
+from tilewright._planner.recompute_cost import values_to_keep
 from tilewright._planner.schedule import Factors, make_schedule, strategies_of
 from tilewright._planner.semantics import Meaning
 from tilewright._planner.storage import buffer_indices, buffers_of, check_names
@@ -37,13 +37,15 @@ class DerivedKernels:
         one.
         """
         usual = self.variants(form)
-        yield from usual.items()
-        yield from self._exchanged_variants(form)
         reduced = [each.operands[0] for each in self._meaning.planned_graph.nodes if each.function in REDUCTIONS]
-        if self.choices.with_matrix_unit and any(matrix_values(each) for each in reduced):
-            in_buffers = self._other(dataclasses.replace(self.choices, values_in_buffers=True))
-            yield from in_buffers.variants(form).items()
-            yield from in_buffers._exchanged_variants(form)
+        forms = [self]
+        if self.choices.with_matrix_unit and any(values_to_keep(each) for each in reduced):
+            forms.append(self._other(dataclasses.replace(self.choices, values_in_buffers=True)))
+        # Cores that share rows have less to do each: their plans take the fewest steps to predict.
+        for each in forms:
+            yield from each._exchanged_variants(form)
+        for each in forms:
+            yield from each.variants(form).items()
         for strategy, variant in usual.items():
             if variant.schedule.has_independent_blocks:
                 yield strategy, self._other(dataclasses.replace(self.choices, segmented=True)).variant(form, strategy)
