@@ -236,15 +236,18 @@ def _exactness(config: str) -> tuple[int, ...]:
     return ("LoFi", "HiFi2", "HiFi3", "HiFi4").index(fidelity), int(width[:2]), int(functions.startswith("exact"))
 
 
+def is_as_exact(row: Mapping[str, Figures]) -> bool:
+    """Whether our error is no larger than theirs, in the two digits that the page shows."""
+    ours, theirs = (float(f"{row[each]['error']:.2g}") for each in ("ours", "theirs"))
+    return ours <= theirs
+
+
 def page(rows: Sequence[tuple[Pair, str, int, dict[str, Figures]]]) -> str:
     every = sum(len(pair.shapes) for pair in PAIRS) * len(CHIPS)
     ratios = [row["ours"]["us"] / row["theirs"]["us"] for *_, row in rows]
     fast = sum(ratio <= SAME for ratio in ratios)
-    exact = sum(row["ours"]["error"] <= row["theirs"]["error"] for *_, row in rows)
-    both = sum(
-        ratio <= SAME and row["ours"]["error"] <= row["theirs"]["error"]
-        for ratio, (*_, row) in zip(ratios, rows, strict=True)
-    )
+    exact = sum(map(is_as_exact, (row for *_, row in rows)))
+    both = sum(ratio <= SAME and is_as_exact(row) for ratio, (*_, row) in zip(ratios, rows, strict=True))
     off = [abs(row["ours"]["predicted"] / row["ours"]["us"] - 1) for *_, row in rows]
     median, worst, predicted = float(np.nanmedian(off)), float(np.nanmax(off)), int(np.isfinite(off).sum())
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
