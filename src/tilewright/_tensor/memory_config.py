@@ -34,6 +34,7 @@ class ShardOrientation(TtnnEnum):
 class ShardSpec:
     """The cores that hold a tensor's shards, and the shape of a shard: rows of all sides but the last, and columns.
 
+    >>> from tilewright._tensor.cores import CoreRange
     >>> ShardSpec(CoreRangeSet([CoreRange((0, 0), (3, 0))]), [32, 64], ShardOrientation.ROW_MAJOR).num_cores()
     4
     """
