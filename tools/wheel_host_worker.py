@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +21,10 @@ import ttnn
 from tests.card.catalogue.operation_case import Bench, Case
 from tests.card.catalogue.operations_page import GROUPS, cases_of
 from tilewright._build.cache import write_atomically
+from tilewright._card.host import tensors_in
 from tilewright._cpp_ops.build import build_operation
 from tilewright._cpp_ops.errors import CppOperationError
 from tilewright._cpp_ops.library import CppFunction, OperationLibrary
-
-
-def tensors_in(value: Any) -> Iterator[Any]:
-    """Every tensor in arguments or results, in order."""
-    if isinstance(value, ttnn.Tensor):
-        yield value
-    elif isinstance(value, dict):
-        yield from (tensor for each in value.values() for tensor in tensors_in(each))
-    elif isinstance(value, (list, tuple)):
-        yield from (tensor for each in value for tensor in tensors_in(each))
 
 
 def described(tensor: Any) -> tuple[str, bytes]:
