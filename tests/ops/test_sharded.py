@@ -10,7 +10,7 @@ import pytest
 
 from tilewright import Matrix, Row, Rows, operation, ttnn
 from tilewright.check import check_program
-from tilewright.formula import Value, mean, sigmoid, softmax
+from tilewright.formula import Value, mean, sigmoid, softmax, transpose
 from tilewright.formula._validation import OperationError
 from tilewright.ops import OPERATIONS, Operation, Options
 
@@ -33,6 +33,12 @@ def gated(x: Rows, y: Rows, gamma: Row) -> Value:
 def product(x: Rows, w: Matrix) -> Value:
     """Rows times a matrix."""
     return x @ w
+
+
+@operation
+def attention(x: Rows, y: Rows, z: Rows) -> Value:
+    """Rows that others are weighted with."""
+    return softmax(x @ transpose(y)) @ z
 
 
 @operation
@@ -61,6 +67,7 @@ CASES = [
     (gated, (70, 50), ROWS, {"x": sharded(HEIGHT, 3, 1, [25, 50]), "y": sharded(HEIGHT, 1, 2, [35, 50])}, None),
     (product, (64, 64), TILES, {"x": sharded(BLOCK, 2, 2, [32, 32]), "w": sharded(WIDTH, 3, 1, [64, 32], False, DRAM)},
      sharded(WIDTH, 3, 1, [64, 32])),
+    (attention, (64, 64), TILES, {"x": sharded(HEIGHT, 2, 1, [32, 64]), "y": sharded(BLOCK, 2, 2, [32, 32])}, None),
     (of_columns, (96, 64), TILES, {"x": sharded(HEIGHT, 2, 1, [64, 64])}, ttnn.DRAM_MEMORY_CONFIG),
 ]  # fmt: skip
 
@@ -74,7 +81,7 @@ def device(request: pytest.FixtureRequest) -> Iterator[ttnn.Device]:
 
 def operands(operation: Operation, shape, layout, device) -> dict[str, ttnn.Tensor]:
     generator = np.random.default_rng(4)
-    sizes = {"x": shape, "y": shape, "gamma": shape[-1:], "w": (shape[-1], 96)}
+    sizes = {"x": shape, "y": shape, "z": shape, "gamma": shape[-1:], "w": (shape[-1], 96)}
     return {
         each.name: ttnn.from_numpy(
             generator.standard_normal(sizes[each.name]), ttnn.bfloat16, layout=layout, device=device
@@ -115,6 +122,11 @@ def test_refusals_name_tensor_and_placement(device) -> None:
         gated(rows["x"], cut, rows["gamma"])
     with pytest.raises(OperationError, match=f"The result {text}"):
         gated(*rows.values(), memory_config=sharded(WIDTH, 3, 1, [64, 32]))
+    others = operands(attention, (64, 96), ROWS, device)
+    with pytest.raises(OperationError, match=f"Y {text}"):
+        attention(others["x"], cut, others["z"])
+    with pytest.raises(OperationError, match=f"The result {text}"):
+        attention(*others.values(), memory_config=sharded(WIDTH, 3, 1, [64, 32]))
     tall = ttnn.to_memory_config(operands(gated, (64, 96), TILES, device)["x"], sharded(HEIGHT, 2, 1, [32, 96]))
     with pytest.raises(OperationError, match=r"of shape \[64, 1\] does not fit the shards of x, so memory_config must"):
         row_means(tall)

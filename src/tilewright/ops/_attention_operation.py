@@ -37,7 +37,7 @@ from tilewright.formula._direction import Direction
 from tilewright.formula._evaluate import Float64
 from tilewright.formula._graph import Extent
 from tilewright.formula._inputs import Form, Input
-from tilewright.formula._validation import OperationError, check_input, check_operand, check_pages, require_tensor
+from tilewright.formula._validation import OperationError, check_input, check_operand, require_tensor
 from tilewright.ops._kept_calls import KeptCall
 from tilewright.ops._operation import Operation
 from tilewright.ops._options import USUAL_OPTIONS, Options, checked_config
@@ -247,7 +247,6 @@ class AttentionOperation(Operation):
         plan = self.decision_for(shapes, form, device, chosen).chosen
         place = chosen.memory_config or main.memory_config()
         layout, is_chosen = self.output_layout(main.layout), chosen.memory_config is not None
-        check_pages("The result", layout, place)
         kinds = {
             name: self._kind_of_result(shape, dtype, layout, device, place, is_chosen=is_chosen)
             for name, (shape, dtype) in zip(self.output_names, self._results(plan.rows.shape, main.dtype), strict=True)

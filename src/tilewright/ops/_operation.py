@@ -426,7 +426,6 @@ class Operation(Meaning):
         )
         place = chosen.memory_config or main.memory_config()
         layout = self.output_layout(main.layout)
-        check_pages("The result", layout, place)
         kinds = [
             self._kind_of_result(shape, dtype, layout, device, place, is_chosen=chosen.memory_config is not None)
             for shape, dtype in self._results(plan.rows.shape, main.dtype)
@@ -445,6 +444,7 @@ class Operation(Meaning):
         is_chosen: bool,
     ) -> TensorKind:
         """The kind of a result; it lies where the caller says, or as the first tensor does."""
+        check_pages("The result", layout, place)
         try:
             return checked_kind(shape, dtype, layout, device, place)
         except ValueError as error:
