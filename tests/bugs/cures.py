@@ -222,6 +222,7 @@ NOT_MECHANICAL = {
     "noc-multicast-misses": "the rectangle of data or that of the flag is wrong",
     "fabric-route": "which chip was meant is not known",
     "fabric-no-free-slot": "the connection's name is the author's",
+    "fabric-deadlock": "the routes of several kernels have to change",
     "fabric-not-closed": "the kernel may end in several places",
     "fabric-signal-early": "the header of the signal, or its connection, has to change",
     "fabric-memory-in-use": "a signal has to come back from the other chip",

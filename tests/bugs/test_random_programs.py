@@ -33,6 +33,7 @@ NOT_SEEDED = {
     **{
         f"fabric-{name}": "the generator's programs run on one chip: tests/card/test_packet_twins.py has twins"
         for name in (
+            "deadlock",
             "memory-in-use",
             "multicast-misses",
             "no-free-slot",

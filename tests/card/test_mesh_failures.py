@@ -52,7 +52,7 @@ def test_failure_of_one_chip_leaves_the_others_usable(on_card: OnCard, real_ttnn
 
 
 def test_router_without_a_cable_is_refused() -> None:
-    kernel = RouterKernel(0, 0, 0, 48, 0)
+    kernel = RouterKernel(0, 0, 0, 48, 0, sender_slots=(8, 8), receiver_slots=16, injects=0, acknowledges=False)
     routers = Routers(Mesh(1, 2, links=1), ((1, 0), (2, 0)), ReleaseLayout({}, {}, {}))
     routers.start(0, 1, 0, kernel)
     with pytest.raises(CardError, match="a router was launched on chip 0 channel 1, which has no link"):

@@ -8,6 +8,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from tests.card.card_process import OnCard
+
+CIRCLE = Path(__file__).with_name("packet_circle.py")
 SCRIPT = Path(__file__).with_name("packet_twins.py")
 # Rule of each bug, and words of its finding.
 RULES = {
@@ -42,3 +45,31 @@ def test_each_bug_of_packets_breaks_its_rule(real_ttnn_with_torch: str, card_env
 def test_repaired_kernels_break_no_rule(real_ttnn_with_torch: str, card_environment: dict[str, str]) -> None:
     repaired = (f"{bug}-repaired" for bug in RULES)
     assert findings(real_ttnn_with_torch, card_environment, *repaired) == []
+
+
+def test_packets_that_wait_for_each_other_in_a_circle_are_named(on_card: OnCard, real_ttnn_with_torch: str) -> None:
+    """A circle of routes alone is no error: a few packets find slots. Chips can be used after a circle that is full."""
+    variants = ("few-in-a-circle", "circle", "few-in-a-circle", "circle-repaired")
+    result = on_card("--system", "2x2", str(CIRCLE), *variants, python=real_ttnn_with_torch)
+    lines = [line for line in result.stdout.splitlines() if line.startswith(variants)]
+    assert result.stdout.endswith("closed\n"), result.stdout + result.stderr
+    assert [lines[index] for index in (0, 2, 3)] == [f"{variants[index]}: ended" for index in (0, 2, 3)]
+    assert "packets wait for each other's slots in a circle and none can move" in lines[1]
+    links = [("0 channel 1", "1 channel 1"), ("1 channel 3", "3 channel 1")]
+    links += [("3 channel 3", "2 channel 3"), ("2 channel 1", "0 channel 3")]
+    assert all(f"chip {one} to chip {other}" in lines[1] for one, other in links), lines[1]
+
+
+def test_check_explores_the_order_of_packets_without_finding(
+    real_ttnn_with_torch: str, card_environment: dict[str, str]
+) -> None:
+    command = [real_ttnn_with_torch, "-m", "tilewright", "check", "--json", "--seeds", "6", "--system", "2x2"]
+    result = subprocess.run(
+        [*command, str(CIRCLE), "circle-repaired"],
+        capture_output=True,
+        text=True,
+        env=card_environment,
+        timeout=600,
+        check=False,
+    )
+    assert json.loads(result.stdout)["findings"] == []

@@ -2,8 +2,9 @@
 """Routers of the fabric: kernels on ethernet cores, which the engine models instead of running them.
 
 All that the model needs stands in the kernel's build record and in its launch message: named compile-time arguments
-have the addresses in the ethernet core's L1, runtime arguments the router of the same chip that packets are forwarded
-to, macros the size of a packet's header.
+have the addresses in the ethernet core's L1 and the rules of flow control, the other compile-time arguments the slots
+of its channels, runtime arguments the router of the same chip that packets are forwarded to, macros the size of a
+packet's header.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from tilewright._wire.runner import FabricRouter
 _MOST_WAYS = 4
 _READY = 0xA2B2C2D2  # EDMStatus::LOCAL_HANDSHAKE_COMPLETE
 _ROUTER = "fabric_erisc_router"  # in a build directory
+_CHANNELS = 0xABCD1234  # the compile-time argument before the table of channels
+_ENTRY_WORDS = 4  # of that table: address and slots of a channel, then those at the other end
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +37,10 @@ class RouterKernel:
         rows: of the mesh whose packets have routes in two dimensions; 0: routes along a line.
         place: row and column of the chip in that mesh.
         direction: of the link, as tt-metal counts directions.
+        sender_slots: packets that each sender channel holds, the worker's first.
+        receiver_slots: packets that the receiver channel holds.
+        injects: a bit for each sender channel that leaves one of the receiver's slots free (bubble flow control).
+        acknowledges: whether a packet's slot is free when it has crossed the link, not when it has left the receiver.
     """
 
     status_address: int
@@ -41,6 +48,10 @@ class RouterKernel:
     worker_location: int
     header_bytes: int
     downstream: int
+    sender_slots: tuple[int, ...]
+    receiver_slots: int
+    injects: int
+    acknowledges: bool
     rows: int = 0
     place: tuple[int, int] = (0, 0)
     direction: int = 0
@@ -70,16 +81,36 @@ def router_kernel(layout: ReleaseLayout, core: EthernetCore) -> RouterKernel:
     channels, ways = named["MAX_NUM_SENDER_CHANNELS"], named["NUM_DOWNSTREAM_SENDERS_VC0"] if is_mesh else 1
     arguments = core.arguments(2 * channels + 3 + ways)
     mask, x, y = arguments[2 * channels], *arguments[-2:]
+    senders, receivers = channel_slots(macros, named["NUM_SENDER_CHANNELS"], named["NUM_RECEIVER_CHANNELS"])
+    injects = sum(named[f"SENDER_CH_{channel}_IS_INJECTION"] << channel for channel in range(len(senders)))
     return RouterKernel(
         status_address=named["EDM_STATUS_PTR_ADDR"],
         handshake=arguments[0],
         worker_location=named["LOCAL_SENDER_CH_0_CONN_INFO_ADDR"],
         header_bytes=_mesh_header_bytes(macros) if is_mesh else _header_bytes(macros),
         downstream=_ways(mask, x, y),
+        sender_slots=senders,
+        receiver_slots=receivers[0],
+        injects=injects if named["ENABLE_DEADLOCK_AVOIDANCE"] else 0,
+        acknowledges=bool(named["ENABLE_FIRST_LEVEL_ACK_VC0"]),
         rows=named["MESH_Y_SIZE"] if is_mesh else 0,
         place=_place(layout, core.l1) if is_mesh else (0, 0),
         direction=named["MY_DIRECTION"],
     )
+
+
+def channel_slots(macros: dict[str, str], senders: int, receivers: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Slots of each sender and receiver channel: a table of channels, then the entry of each.
+
+    >>> channel_slots({"KERNEL_COMPILE_TIME_ARGS": "2882343476,2,64,8,64,8,96,16,96,16,0,0,1"}, 2, 1)
+    ((8, 8), (16,))
+    """
+    words = [int(word, 0) for word in macros.get("KERNEL_COMPILE_TIME_ARGS", "").split(",") if word]
+    if words[:1] != [_CHANNELS] or len(words) < 2 + _ENTRY_WORDS * words[1] + senders + receivers:
+        raise CardError("this release's routers are not understood: their build record has no table of channels")
+    entries, behind = words[3 : 2 + _ENTRY_WORDS * words[1] : _ENTRY_WORDS], 2 + _ENTRY_WORDS * words[1]
+    slots = [entries[entry] for entry in words[behind : behind + senders + receivers]]
+    return tuple(slots[:senders]), tuple(slots[senders:])
 
 
 def _ways(mask: int, x: int, y: int) -> int:
@@ -147,6 +178,10 @@ class Routers:
             handshake=kernel.handshake,
             worker_location=kernel.worker_location,
             connections=self._connections,
+            receiver_slots=kernel.receiver_slots,
+            sender_slots=sum(slots << 8 * channel for channel, slots in enumerate(kernel.sender_slots)),
+            injects=kernel.injects,
+            acknowledges=kernel.acknowledges,
         )
 
     def all(self) -> list[FabricRouter]:

@@ -134,6 +134,10 @@ class FabricRouter(ctypes.Structure):
     handshake: u32  # word a worker writes to open and close its connection
     worker_location: u32  # where a worker writes its coordinates and the addresses for answers
     connections: u32  # of a worker core: where it finds the connections of all channels
+    receiver_slots: u32  # packets that its receiver channel holds
+    sender_slots: u64  # the same of each sender channel: 8 bits each; the worker's comes first
+    injects: u32  # sender channels that leave one slot of the receiver free: a bit each
+    acknowledges: u32  # a packet's slot of the sender channel is free when the packet has crossed the link
 
 
 @structure

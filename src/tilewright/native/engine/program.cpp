@@ -411,7 +411,7 @@ RunStatus Program::run(const RunOptions& requested) {
     recorder = recorded != 0 ? std::make_unique<Recorder>(recorded) : nullptr;
     load();
     if (chip.fabric() != nullptr) {
-        chip.fabric()->begin_run();
+        chip.fabric()->begin_run(options.seed);
     }
     if (checks) {
         if (!checks->is_fast) {

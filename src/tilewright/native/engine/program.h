@@ -151,6 +151,7 @@ struct KernelInstance : FiberStatus {
     Core* core = nullptr;
     Scheduler* scheduler = nullptr;
     Checks* checks = nullptr;  // of a checked run
+    const CallPlace* acts_at = nullptr;  // of a checked run: the call by which it sent the packet that arrives now
     Recorder* recorder = nullptr;  // of a run that records pages
     uint32_t number = 0;  // among the instances of the program
     KernelPlace place = kNoPlace;

@@ -79,6 +79,11 @@ static void note_here(
     va_list arguments) {
     char text[1024];
     std::vsnprintf(text, sizeof text, format, arguments);
+    if (instance.acts_at != nullptr) {
+        const CallPlace& place = *instance.acts_at;
+        findings.add(instance, rule, cb, address, place.frames, place.num_frames, text, related);
+        return;
+    }
     uint64_t frames[kFindingFrames];
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     const uint32_t num_frames = walk_frames(*instance.stack, here, frames, kFindingFrames);
@@ -121,6 +126,9 @@ void note_finding_with(
 }
 
 CallPlace call_place(const KernelInstance& instance) {
+    if (instance.acts_at != nullptr) {
+        return *instance.acts_at;
+    }
     CallPlace place;
     place.instance = &instance;
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));

@@ -48,6 +48,10 @@ void Ordering::acquire(const KernelInstance& instance, uint64_t key) {
 
 void Ordering::acquire(const KernelInstance& instance, const Clock& clock) { join(kernels_[instance.number], clock); }
 
+const Ordering::Clock& Ordering::clock(const KernelInstance& instance) const { return kernels_[instance.number]; }
+
+void Ordering::swap_clock(const KernelInstance& instance, Clock& clock) { kernels_[instance.number].swap(clock); }
+
 void Ordering::acquire_step(const KernelInstance& instance, const KernelInstance& from, uint32_t step) {
     Clock known = kernels_[from.number];
     known[from.number] = step;

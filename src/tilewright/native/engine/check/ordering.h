@@ -36,6 +36,9 @@ public:
     // The clock that `key` carries now, and a later acquire of just that clock.
     const Clock& released(uint64_t key) { return released_[key]; }
     void acquire(const KernelInstance& instance, const Clock& clock);
+    // The kernel's clock, and an exchange of it for another.
+    const Clock& clock(const KernelInstance& instance) const;
+    void swap_clock(const KernelInstance& instance, Clock& clock);
     // Joins the clock of `from` at its `step`.
     void acquire_step(const KernelInstance& instance, const KernelInstance& from, uint32_t step);
     // Starts a new step, which no other kernel has acquired yet.

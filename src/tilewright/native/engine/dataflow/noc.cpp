@@ -55,7 +55,7 @@ static void stop_at_missing_buffer(uint64_t offset, const char* call) {
     }
 }
 
-enum class Access { Any, Overwrite };
+enum class Access { Any, Overwrite, Later };
 
 // Memory of `bytes` bytes at a node, or an error of the calling kernel.
 static uint8_t* remote_memory(
@@ -98,7 +98,7 @@ static uint8_t* remote_memory(
     }
     if (access == Access::Overwrite) {
         node.poison->before_overwrite(offset, bytes);
-    } else {
+    } else if (access == Access::Any) {
         node.poison->before_access(offset, bytes);
     }
     return node.memory + offset;
@@ -275,23 +275,34 @@ static void wait_for_own_writes(const Core* core, const uint8_t* from, uint32_t 
     }
 }
 
-void deliver_write(uint64_t address, const uint8_t* from, uint32_t bytes, const PacketPath& path) {
-    wait_for_flag_delivered(address, bytes);
+PacketEffect packet_write(uint64_t address, uint32_t from, uint32_t bytes, const PacketPath& path) {
     if (bytes == sizeof(uint32_t)) {
         note_packet_raise(address, path.left);
     }
     const NocAddress where = decode_noc_address(address);
-    uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "a packet's write", Access::Overwrite);
-    on_packet_write(current_instance(), address, to, bytes, from, path);
-    copy_to_core(where.x, where.y, to, from, bytes);
-    noc_wrote(current_instance(), to, bytes);
+    uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "a packet's write", Access::Later);
+    const NocNode& node = this_scheduler()->program.chip.node(where.x, where.y);
+    return {to, &node, address, path, from, bytes};
 }
 
-void deliver_increment(uint64_t address, uint32_t amount, bool flushes, const PacketPath& path) {
+PacketEffect packet_increment(uint64_t address, uint32_t amount, bool flushes, const PacketPath& path) {
     note_packet_raise(address, path.left);
-    on_packet_increment(current_instance(), address, amount, flushes, path);
     const NocAddress where = decode_noc_address(address);
-    increment(where.x, where.y, where.local, amount, 31, "a packet's atomic increment");
+    uint8_t* to = remote_memory(where.x, where.y, where.local, sizeof amount, "a packet's atomic increment");
+    const NocNode& node = this_scheduler()->program.chip.node(where.x, where.y);
+    return {to, &node, address, path, 0, 0, amount, flushes};
+}
+
+void take_effect(const PacketEffect& effect, const Flight& flight) {
+    on_packet_arrives(*flight.by, flight, effect);
+    if (effect.bytes == 0) {
+        increment_word(effect.to, effect.amount, ~0u);
+        return;
+    }
+    if (effect.node->poison != nullptr) {
+        effect.node->poison->before_overwrite(static_cast<uint64_t>(effect.to - effect.node->memory), effect.bytes);
+    }
+    std::memcpy(effect.to, flight.packet + effect.from, effect.bytes);
 }
 
 void deliver_word(uint32_t x, uint32_t y, uint32_t address, uint32_t value) {

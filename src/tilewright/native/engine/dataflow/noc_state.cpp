@@ -31,10 +31,10 @@ void tw_invalidate_l1_cache() {
     KernelInstance& instance = current_instance();
     on_cache_invalidated(instance);
     if (Fabric* fabric = instance.scheduler->program.chip.fabric()) {
+        tw_poll_yield();  // kernels of the fabric poll credits in their L1
         if (!instance.scheduler->looking_ahead) {
             fabric->return_credits(*instance.core);
         }
-        tw_poll_yield();  // kernels of the fabric poll credits in their L1
     }
 }
 

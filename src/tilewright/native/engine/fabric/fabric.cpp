@@ -22,6 +22,7 @@ constexpr uint32_t kOpenRequest = 1, kCloseRequest = 2;
 constexpr uint32_t kIncrementShift = 6;  // of the amount in a write to a stream register
 
 constexpr uint32_t kWayBits = 16;
+constexpr uint32_t kSlotBits = 8;  // of each channel in FabricRouter::sender_slots
 
 // Directions of links, and the bit of an action that delivers to the die, as tt-metal counts them (Routing2DCodec).
 constexpr uint32_t kEast = 0, kWest = 1, kNumDirections = 5;
@@ -66,6 +67,19 @@ WorkerLocation& location_of(Router& router) {
 
 }  // namespace
 
+// A worker that opens a connection reads the counter.
+void Router::free_slot() {
+    freed++;
+    location_of(*this).read_counter = freed;
+}
+
+// A channel for each direction but the router's own.
+uint32_t Router::channel_from(const Router& there) const {
+    const uint32_t from = there.is.direction;
+    const uint32_t channel = is.mesh_rows == 0 ? 1 : 1 + (from < is.direction ? from : from - 1);
+    return std::min(channel, static_cast<uint32_t>(senders.size()) - 1);
+}
+
 Fabric::Fabric(Chip& chip, const wire::FabricRouter* routers, size_t count) : chip_(chip) {
     for (size_t index = 0; index < count; index++) {
         auto router = std::make_unique<Router>();
@@ -75,21 +89,28 @@ Fabric::Fabric(Chip& chip, const wire::FabricRouter* routers, size_t count) : ch
         node.memory = router->memory.data();
         node.bytes = kEthernetL1;
         node.router = router.get();
+        for (uint64_t slots = router->is.sender_slots; slots != 0; slots >>= kSlotBits) {
+            router->senders.emplace_back().slots = static_cast<uint32_t>(slots & ((1u << kSlotBits) - 1));
+        }
         routers_.push_back(std::move(router));
+    }
+    for (auto& router : routers_) {
+        router->other = router_at(router->is.peer_die, router->is.peer_channel);
     }
 }
 
 void Fabric::reset() {
     for (auto& router : routers_) {
         std::fill(router->memory.begin(), router->memory.end(), uint8_t{0});
-        router->sent = router->slot = 0;
+        router->sent = router->freed = router->slot = 0;
         router->worker = nullptr;
-        router->owes = false;
     }
-    owing_.clear();
+    open_.clear();
+    links_.clear();
 }
 
-void Fabric::begin_run() {
+void Fabric::begin_run(uint64_t seed) {
+    links_.draw_speeds(seed);
     for (auto& router : routers_) {
         router->packets = router->bytes = 0;
     }
@@ -109,8 +130,7 @@ Router* Fabric::router_at(uint32_t die, uint32_t channel) {
 }
 
 Router& Fabric::other_end(const Router& router) {
-    Router* there = router_at(router.is.peer_die, router.is.peer_channel);
-    if (there == nullptr) {
+    if (router.other == nullptr) {
         kernel_error(
             "fabric: the link of chip %u channel %u leads to chip %u channel %u, where no router runs",
             router.is.die,
@@ -118,7 +138,7 @@ Router& Fabric::other_end(const Router& router) {
             router.is.peer_die,
             router.is.peer_channel);
     }
-    return *there;
+    return *router.other;
 }
 
 Router& Fabric::downstream(const Router& router, uint32_t way) {
@@ -180,26 +200,25 @@ void Fabric::open(Router& router) {
             router.worker->y);
     }
     router.worker = core;
+    router.told = ~router.freed;  // slots may have become free since the kernel read the counter
+    open_.push_back(&router);
     on_connection(current_instance(), router.end(), true);
 }
 
 void Fabric::close(Router& router) {
     router.worker = nullptr;
-    router.owes = false;
-    std::erase(owing_, &router);
+    std::erase(open_, &router);
     on_connection(current_instance(), router.end(), false);
     const WorkerLocation& worker = location_of(router);
     deliver_word(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.teardown_address, 1);
 }
 
 void Fabric::return_credits(const Core& core) {
-    for (size_t index = owing_.size(); index > 0; index--) {
-        Router& router = *owing_[index - 1];
-        if (router.worker == &core) {
-            const WorkerLocation& worker = location_of(router);
-            deliver_word(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.credit_address, router.sent);
-            router.owes = false;
-            owing_.erase(owing_.begin() + static_cast<std::ptrdiff_t>(index - 1));
+    for (Router* router : open_) {
+        if (router->worker == &core && router->told != router->freed) {
+            const WorkerLocation& worker = location_of(*router);
+            deliver_word(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.credit_address, router->freed);
+            router->told = router->freed;
         }
     }
 }
@@ -223,7 +242,7 @@ void Fabric::write_register(Router* router, Core* core, uint64_t address, uint32
 void Fabric::send(Router& router) {
     const Core& core = *current_instance().core;
     const Connection connection = connection_of(core, router);
-    WorkerLocation& worker = location_of(router);
+    const WorkerLocation& worker = location_of(router);
     const uint32_t seen = word_of_worker(worker.worker_xy & 0xffffu, worker.worker_xy >> 16, worker.credit_address);
     if (router.sent - seen >= connection.num_slots) {
         rule_error(
@@ -234,33 +253,35 @@ void Fabric::send(Router& router) {
             router.is.channel,
             connection.num_slots);
     }
-    Packet packet(
-        router.memory.data() + connection.slots + router.slot * connection.slot_bytes,
-        router.is.header_bytes,
-        router.end());
-    cross(router, packet, 0);
-    on_packet_sent(current_instance(), packet.is_multicast());
+    uint8_t* slot = router.memory.data() + connection.slots + router.slot * connection.slot_bytes;
+    Packet packet(slot, router.is.header_bytes, router.end());
+    const auto flight = std::make_shared<Flight>(current_instance(), slot, packet.bytes());
+    route(*flight, router, packet);
+    on_packet_sent(current_instance(), *flight, packet.is_multicast());
+    links_.inject(router, flight);
     router.slot = (router.slot + 1) % connection.num_slots;
-    worker.read_counter = ++router.sent;
-    if (!router.owes) {
-        router.owes = true;
-        owing_.push_back(&router);
-    }
+    router.sent++;
 }
 
-void Fabric::cross(Router& from, Packet& packet, uint32_t hops) {
-    if (hops > routers_.size()) {
+uint32_t Fabric::route(Flight& flight, Router& from, Packet& packet) {
+    const auto stop = static_cast<uint32_t>(flight.stops.size());
+    if (stop > routers_.size()) {
         rule_error(
             Rule::FabricRoute,
             "fabric: a packet has crossed every link and goes on: its route leads round in a circle");
     }
-    const Router& there = other_end(from);
-    from.packets++;
-    from.bytes += packet.bytes();
+    Router& there = other_end(from);
+    flight.stops.push_back({&from, &there, {}, {}});
     if (there.is.mesh_rows != 0) {
-        arrive_in_mesh(there, packet, hops);
-        return;
+        route_in_mesh(flight, stop, packet);
+    } else {
+        route_along_line(flight, stop, packet);
     }
+    return stop;
+}
+
+void Fabric::route_along_line(Flight& flight, uint32_t stop, Packet& packet) {
+    const Router& there = *flight.stops[stop].there;
     const HopCommand command = packet.next_hop();
     if (command == HopCommand::None) {
         stop_without_route(there);
@@ -269,16 +290,17 @@ void Fabric::cross(Router& from, Packet& packet, uint32_t hops) {
         packet.note_multicast();
     }
     if (command != HopCommand::Forward) {
-        packet.apply(there.end());
+        flight.stops[stop].effects = packet.effects(there.end());
     }
     if (command != HopCommand::Write) {
-        cross(downstream(there, 0), packet, hops + 1);
+        flight.stops[stop].next = {route(flight, downstream(there, 0), packet)};
     }
 }
 
 // The header has a byte for each row and each column: a bit for each direction the packet goes on in, and one for this
 // die. Along its row a packet looks at columns only; along its column, or from a worker, at rows first.
-void Fabric::arrive_in_mesh(const Router& there, Packet& packet, uint32_t hops) {
+void Fabric::route_in_mesh(Flight& flight, uint32_t stop, Packet& packet) {
+    const Router& there = *flight.stops[stop].there;
     const bool along_row = there.is.direction == kEast || there.is.direction == kWest;
     uint8_t action = along_row ? uint8_t{0} : packet.action(there.is.mesh_y);
     if (action == 0) {
@@ -289,14 +311,16 @@ void Fabric::arrive_in_mesh(const Router& there, Packet& packet, uint32_t hops) 
     }
     for (uint32_t direction = 0; direction < kNumDirections; direction++) {
         if ((action >> direction & 1u) != 0 && direction != there.is.direction) {
-            cross(downstream(there, direction < there.is.direction ? direction : direction - 1), packet, hops + 1);
+            const uint32_t way = direction < there.is.direction ? direction : direction - 1;
+            const uint32_t next = route(flight, downstream(there, way), packet);
+            flight.stops[stop].next.push_back(next);
         }
     }
     if ((action & kDeliver) != 0) {
         if ((action & ~kDeliver) != 0) {
             packet.note_multicast();
         }
-        packet.apply(there.end());
+        flight.stops[stop].effects = packet.effects(there.end());
     }
 }
 

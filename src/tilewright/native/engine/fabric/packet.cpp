@@ -9,6 +9,7 @@ namespace tw {
 namespace {
 
 constexpr uint32_t kPayloadBytes = 40, kSendType = 42, kRoute = 44;
+constexpr uint32_t kInlineValue = 8;
 constexpr uint32_t kHopBits = 2, kShortHeader = 48, kRouteWords = 4;
 
 enum class SendType : uint8_t {
@@ -45,60 +46,68 @@ HopCommand Packet::next_hop() {
     return command;
 }
 
-void Packet::apply(uint32_t arrived) {
+PacketEffect Packet::write(uint32_t index, uint32_t from, uint32_t bytes) const {
+    return packet_write(address(index), from, bytes, path_);
+}
+
+PacketEffect Packet::increment(uint32_t index, uint32_t amount, bool flushes) const {
+    return packet_increment(address(index), amount, flushes, path_);
+}
+
+std::vector<PacketEffect> Packet::effects(uint32_t arrived) {
     const OnDie on(PacketPath::die(arrived));
     path_.arrived = arrived;
-    const uint8_t* payload = header_ + header_bytes_;
     const auto bytes = field<uint16_t>(kPayloadBytes);
     const auto type = field<uint8_t>(kSendType);
     switch (static_cast<SendType>(type)) {
-        case SendType::Write: deliver_write(address(0), payload, bytes, path_); break;
-        case SendType::InlineWrite: deliver_write(address(0), header_ + 8, sizeof(uint32_t), path_); break;
-        case SendType::AtomicIncrement:
-            deliver_increment(address(0), field<uint32_t>(8), field<uint8_t>(12) != 0, path_);
-            break;
-        case SendType::FusedAtomicIncrement:
-            deliver_write(address(0), payload, bytes, path_);
-            deliver_increment(address(1), field<uint32_t>(16), field<uint8_t>(20) != 0, path_);
-            break;
-        case SendType::ScatterWrite: scatter(); break;
-        case SendType::SparseMulticastWrite: sparse_multicast(); break;
-        default: kernel_error("fabric: a packet with the NoC command %u, which is not simulated", type);
+        case SendType::Write: return {write(0, header_bytes_, bytes)};
+        case SendType::InlineWrite: return {write(0, kInlineValue, sizeof(uint32_t))};
+        case SendType::AtomicIncrement: return {increment(0, field<uint32_t>(8), field<uint8_t>(12) != 0)};
+        case SendType::FusedAtomicIncrement: {
+            const PacketEffect data = write(0, header_bytes_, bytes);
+            return {data, increment(1, field<uint32_t>(16), field<uint8_t>(20) != 0)};
+        }
+        case SendType::ScatterWrite: return scatter();
+        case SendType::SparseMulticastWrite: return sparse_multicast();
     }
+    kernel_error("fabric: a packet with the NoC command %u, which is not simulated", type);
 }
 
 // The last chunk may be an increment; its amount then stands where its size would.
-void Packet::scatter() {
-    const uint8_t* payload = header_ + header_bytes_;
+std::vector<PacketEffect> Packet::scatter() const {
     const uint32_t bytes = field<uint16_t>(kPayloadBytes);
     const uint32_t count = field<uint8_t>(kNumChunks);
     uint32_t done = 0;
+    std::vector<PacketEffect> effects;
     for (uint32_t chunk = 0; chunk < count; chunk++) {
         const auto kind = static_cast<ChunkKind>(field<uint8_t>(kChunkKinds) >> (2 * chunk) & 3u);
         const bool is_last = chunk + 1 == count;
         if (is_last && kind != ChunkKind::Write) {
             const bool flushes = kind == ChunkKind::FlushedIncrement;
-            deliver_increment(address(chunk), field<uint16_t>(kChunkSizes + 2 * chunk), flushes, path_);
-            return;
+            effects.push_back(increment(chunk, field<uint16_t>(kChunkSizes + 2 * chunk), flushes));
+            break;
         }
         const uint32_t size = is_last ? bytes - done : field<uint16_t>(kChunkSizes + 2 * chunk);
         if (done + size > bytes) {
             kernel_error("fabric: the chunks of a scatter write have more than the %u bytes of its payload", bytes);
         }
-        deliver_write(address(chunk), payload + done, size, path_);
+        effects.push_back(write(chunk, header_bytes_ + done, size));
         done += size;
     }
+    return effects;
 }
 
 // Each chip that the packet is written to has its own addresses.
-void Packet::sparse_multicast() {
+std::vector<PacketEffect> Packet::sparse_multicast() {
     const uint8_t chip = header_[kNextChip], first = header_[kNextAddress];
     const uint8_t count = header_[kCounts + chip];
+    std::vector<PacketEffect> effects;
     for (uint32_t index = first; index < first + count; index++) {
-        deliver_write(address(index), header_ + header_bytes_, field<uint16_t>(kPayloadBytes), path_);
+        effects.push_back(write(index, header_bytes_, field<uint16_t>(kPayloadBytes)));
     }
     header_[kNextChip]++;
     header_[kNextAddress] = static_cast<uint8_t>(first + count);
+    return effects;
 }
 
 }  // namespace tw

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
+#include "dataflow/noc_delivery.h"
 #include "packet_path.h"
 
 namespace tw {
@@ -28,8 +30,8 @@ public:
     // Whether it was written on a die and went on.
     bool is_multicast() const { return is_multicast_; }
     void note_multicast() { is_multicast_ = true; }
-    // Executes the NoC command on the die it has arrived at over this link.
-    void apply(uint32_t arrived);
+    // What its NoC command does on the die it arrives at over this link.
+    std::vector<PacketEffect> effects(uint32_t arrived);
 
 private:
     template <typename Field>
@@ -39,8 +41,10 @@ private:
         return value;
     }
     uint64_t address(uint32_t index) const { return field<uint64_t>(8 * index); }
-    void scatter();
-    void sparse_multicast();
+    PacketEffect write(uint32_t index, uint32_t from, uint32_t bytes) const;
+    PacketEffect increment(uint32_t index, uint32_t amount, bool flushes) const;
+    std::vector<PacketEffect> scatter() const;
+    std::vector<PacketEffect> sparse_multicast();
 
     static constexpr uint32_t kMeshRoute = 48;
 

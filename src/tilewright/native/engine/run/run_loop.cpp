@@ -6,13 +6,20 @@
 #include <algorithm>
 #include <numeric>
 #include <system_error>
+#include <utility>
 
 #include "check/hooks.h"
 #include "deadlock_lookahead.h"
 #include "debug/debugger.h"
+#include "fabric/fabric.h"
 #include "threads.h"
 
 namespace tw {
+
+// Without progress, before kernels count as waiting: between two looks at its memory a kernel yields twice.
+static constexpr uint32_t kQuietRounds = 2;
+// So that kernels which go on for ever get their packets; a worker fills up to 16 slots, each in two rounds.
+static constexpr uint32_t kMostRoundsWithoutPackets = 32;
 
 ThreadTeam::ThreadTeam(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
     for (auto& scheduler : schedulers) {
@@ -140,8 +147,37 @@ bool RunLoop::has_ended() {
         }
     }
     const auto finished = [](auto& scheduler) { return scheduler->all_finished(); };
-    return program_.stop.load() ||
-           static_cast<size_t>(std::count_if(schedulers_.begin(), schedulers_.end(), finished)) == schedulers_.size();
+    const bool all_finished =
+        static_cast<size_t>(std::count_if(schedulers_.begin(), schedulers_.end(), finished)) == schedulers_.size();
+    return program_.stop.load() || (all_finished && !has_packets());
+}
+
+// Whether packets are on their way between chips.
+bool RunLoop::has_packets() const {
+    const Fabric* fabric = program_.chip.fabric();
+    return fabric != nullptr && !fabric->links().empty();
+}
+
+// Packets between chips go on, one hop, when kernels wait: a worker may fill its slots before a router moves any.
+// Returns whether any did; none for ever is an error of a kernel that sent one.
+bool RunLoop::move_packets(bool progressed, bool ran) {
+    Scheduler& scheduler = *schedulers_.front();
+    if (!has_packets() || scheduler.failure.instance != nullptr) {
+        return false;
+    }
+    Links& links = program_.chip.fabric()->links();
+    quiet_rounds_ = progressed ? 0 : quiet_rounds_ + 1;
+    if (ran && quiet_rounds_ < kQuietRounds && ++rounds_without_packets_ < kMostRoundsWithoutPackets) {
+        return false;
+    }
+    rounds_without_packets_ = 0;
+    if (links.step(scheduler.randomness())) {
+        scheduler.progress++;
+        return true;
+    }
+    Links::Circle circle = links.circle();
+    scheduler.failure = {circle.sender, std::move(circle.text), Rule::FabricDeadlock};
+    return false;
 }
 
 KernelInstance* RunLoop::first_yielded() {
@@ -227,11 +263,12 @@ void RunLoop::run() {
             scheduler->outbox.deliver();
             ran |= scheduler->ran;
         }
+        const bool moved = move_packets(progress() != progress_before, ran);
         if (has_ended()) {
             return;
         }
         KernelInstance* polling = first_yielded();
-        if (!ran && polling == nullptr) {
+        if (!ran && !moved && polling == nullptr) {
             if (unblock_compute_kernels()) {
                 continue;
             }
@@ -240,7 +277,7 @@ void RunLoop::run() {
             team.perform(ThreadTeam::Task::LookAhead);
             return;
         }
-        if (progress() == progress_before) {
+        if (progress() == progress_before && !has_packets()) {
             unblock_compute_kernels();
         }
         watch_for_spinning(polling);

@@ -60,6 +60,8 @@ public:
 
 private:
     bool has_ended();
+    bool has_packets() const;
+    bool move_packets(bool progressed, bool ran);
     KernelInstance* first_yielded();
     void release_yielded();
     void watch_for_spinning(KernelInstance* polling);
@@ -72,6 +74,7 @@ private:
     Program& program_;
     const RunOptions& options_;
     std::vector<std::unique_ptr<Scheduler>>& schedulers_;
+    uint32_t quiet_rounds_ = 0, rounds_without_packets_ = 0;
     uint64_t spin_progress_ = 0;
     double spin_since_ = 0;
 };

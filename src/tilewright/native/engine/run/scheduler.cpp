@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "check/hooks.h"
+#include "fabric/fabric.h"
 #include "mixing.h"
 #include "threads.h"
 #include "tile/deferred_dst.h"
@@ -268,6 +269,9 @@ void Scheduler::preempt() {
             suspend(InstanceState::Ready, WaitKind::None, 0, 0);
         }
         current->priority = priority;
+    }
+    if (Fabric* fabric = program.chip.fabric(); fabric != nullptr && !fabric->links().empty() && !looking_ahead) {
+        progress += fabric->links().step(&random_state_) ? 1 : 0;
     }
     if (next_random(random_state_) % kCallsBetweenTurns == 0 && current->kernel != directed_kernel_) {
         current->priority = --lowest_priority_;

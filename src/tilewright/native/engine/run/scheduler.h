@@ -42,6 +42,8 @@ struct Scheduler {
     void draw_priorities();
     // Runs every core once, until its kernels wait.
     void run_round();
+    // State of a randomised schedule; null: the schedule is fixed.
+    uint64_t* randomness() { return options.seed != 0 ? &random_state_ : nullptr; }
     // Whether all kernels have finished. Removes finished cores.
     bool all_finished();
     // The run has ended, or a core before those of this scheduler has failed.

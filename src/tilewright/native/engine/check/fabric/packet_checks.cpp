@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "check/checks.h"
 #include "check/fabric/packet_hooks.h"
 #include "check/memory/memory_names.h"
+#include "check/noc/noc_memory.h"
 
 namespace tw {
 
@@ -25,31 +25,67 @@ std::string chips_of(const std::vector<const Core*>& cores) {
 
 }  // namespace
 
-void checked::on_packet_write(
-    KernelInstance& instance,
-    uint64_t address,
-    uint8_t* to,
-    uint32_t bytes,
-    const uint8_t* values,
-    const PacketPath& path) {
+namespace {
+
+// While it lives, hooks see the kernel as it was when it sent the packet, on the die the packet has arrived at.
+class AsSent {
+public:
+    AsSent(KernelInstance& by, const SendNote& note, uint32_t die) :
+        by_(by), on_(die), clock_(note.clock), scheduler_(this_scheduler()), current_(by.scheduler->current) {
+        this_scheduler() = by.scheduler;
+        by.scheduler->current = &by;
+        by.acts_at = &note.place;
+        by.checks->ordering.swap_clock(by, clock_);
+    }
+    ~AsSent() {
+        by_.checks->ordering.swap_clock(by_, clock_);
+        by_.acts_at = nullptr;
+        by_.scheduler->current = current_;
+        this_scheduler() = scheduler_;
+    }
+    AsSent(const AsSent&) = delete;
+    AsSent& operator=(const AsSent&) = delete;
+
+private:
+    KernelInstance& by_;
+    const OnDie on_;
+    Ordering::Clock clock_;
+    Scheduler* const scheduler_;
+    KernelInstance* const current_;
+};
+
+}  // namespace
+
+void checked::on_packet_sent(KernelInstance& instance, Flight& flight, bool multicast) {
     Checks& checks = *instance.checks;
-    checks.noc.packet_write(instance, address, bytes, values);
     if (!checks.is_fast) {
-        checks.history.touch_by_packet(instance, reinterpret_cast<uintptr_t>(to), bytes, values, path);
+        checks.processors.finish_copy(instance, checks.findings);
+        checks.processors.end_polling(instance);
     }
+    flight.note = std::make_shared<SendNote>(call_place(instance), checks.ordering.clock(instance));
+    checks.ordering.advance(instance);
+    checks.packets.sent(instance, flight, multicast);
 }
 
-void checked::on_packet_increment(
-    KernelInstance& instance, uint64_t address, uint32_t amount, bool flushes, const PacketPath& path) {
+void checked::on_packet_arrives(KernelInstance& instance, const Flight& flight, const PacketEffect& effect) {
+    const AsSent as_sent(instance, *flight.note, PacketPath::die(effect.path.arrived));
     Checks& checks = *instance.checks;
-    if (flushes && !checks.is_fast) {
-        checks.history.packets_arrived(instance, path);
+    if (effect.bytes != 0) {
+        const uint8_t* values = flight.packet + effect.from;
+        checks.noc.packet_write(instance, effect.address, effect.bytes, values);
+        if (!checks.is_fast) {
+            const auto to = reinterpret_cast<uintptr_t>(effect.to);
+            checks.history.touch_by_packet(instance, to, effect.bytes, values, effect.path);
+        }
+        packet_wrote(instance, effect.to, effect.bytes);
+        return;
     }
-    checks.noc.packet_increment(instance, address, amount);
-}
-
-void checked::on_packet_sent(KernelInstance& instance, bool multicast) {
-    instance.checks->packets.sent(instance, multicast);
+    if (effect.flushes && !checks.is_fast) {
+        checks.history.packets_arrived(instance, effect.path);
+    }
+    checks.noc.packet_increment(instance, effect.address, effect.amount);
+    checked::noc_puts(instance, effect.to, sizeof effect.amount, nullptr, false);
+    packet_wrote(instance, effect.to, sizeof effect.amount);
 }
 
 void checked::on_connection(KernelInstance& instance, uint32_t end, bool opens) {
@@ -73,8 +109,15 @@ void checked::on_stream_access(KernelInstance& instance, uint32_t word, bool is_
              : ordering.acquire(instance, Ordering::word_key(word));
 }
 
-void PacketChecks::sent(const KernelInstance& by, bool multicast) {
-    const std::vector<Word> words = std::exchange(raised_, {});
+void PacketChecks::sent(const KernelInstance& by, const Flight& flight, bool multicast) {
+    std::vector<Word> words;
+    for (const Flight::Stop& stop : flight.stops) {
+        for (const PacketEffect& effect : stop.effects) {
+            if (effect.node->core != nullptr && (effect.bytes == 0 || effect.bytes == sizeof(uint32_t))) {
+                words.push_back({effect.node->core, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(effect.to))});
+            }
+        }
+    }
     if (!multicast || words.empty()) {
         return;
     }

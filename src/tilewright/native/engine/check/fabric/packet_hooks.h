@@ -5,29 +5,23 @@
 #include <cstdint>
 
 #include "check/hook.h"
-#include "fabric/packet_path.h"
+#include "fabric/flight.h"
 #include "run/scheduler.h"
 
 namespace tw {
 
-// A packet writes `bytes` bytes to `to`, which the NoC address means on the die it has arrived at. Before the write.
+// The kernel sends a packet; `multicast`: it is written on a die and goes on.
 TW_HOOK(
     instance,
-    on_packet_write,
-    (KernelInstance & instance,
-     uint64_t address,
-     uint8_t* to,
-     uint32_t bytes,
-     const uint8_t* values,
-     const PacketPath& path),
-    (instance, address, to, bytes, values, path))
+    on_packet_sent,
+    (KernelInstance & instance, Flight& flight, bool multicast),
+    (instance, flight, multicast))
+// A packet of the kernel is about to change memory.
 TW_HOOK(
     instance,
-    on_packet_increment,
-    (KernelInstance & instance, uint64_t address, uint32_t amount, bool flushes, const PacketPath& path),
-    (instance, address, amount, flushes, path))
-// A packet was sent; `multicast`: it was written on a die and went on.
-TW_HOOK(instance, on_packet_sent, (KernelInstance & instance, bool multicast), (instance, multicast))
+    on_packet_arrives,
+    (KernelInstance & instance, const Flight& flight, const PacketEffect& effect),
+    (instance, flight, effect))
 // The kernel opens or closes a connection to the router at this end of a link.
 TW_HOOK(instance, on_connection, (KernelInstance & instance, uint32_t end, bool opens), (instance, end, opens))
 // The kernel adds to a stream register of a core, by which that core counts packets.

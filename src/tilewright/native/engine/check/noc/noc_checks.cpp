@@ -295,7 +295,6 @@ void NocChecks::packet_increment(KernelInstance& instance, uint64_t address, uin
 }
 
 void NocChecks::packet_signal(KernelInstance& instance, Core& core, uint32_t address, uint32_t value, bool adds) {
-    instance.checks->packets.raised(core, address);
     semaphores_.raise(instance, core, address, value, adds);
 }
 

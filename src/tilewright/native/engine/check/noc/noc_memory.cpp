@@ -120,17 +120,23 @@ void checked::noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* f
     }
 }
 
-void checked::noc_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes) {
-    Checks& checks = *instance.checks;
-    if (!checks.is_fast) {
-        checks.processors.finish_copy(instance, checks.findings);
-        checks.processors.end_polling(instance);
+void checked::packet_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes) {
+    if (!instance.checks->is_fast) {
         taint_defined(instance, to, bytes);
     }
     const uint32_t to_l1 = slot_pointer(to);
     check_remote(instance, to_l1, bytes, true);
     release_flag(instance, to_l1, bytes);
     landed(instance, to_l1, bytes);
+}
+
+void checked::noc_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes) {
+    Checks& checks = *instance.checks;
+    if (!checks.is_fast) {
+        checks.processors.finish_copy(instance, checks.findings);
+        checks.processors.end_polling(instance);
+    }
+    packet_wrote(instance, to, bytes);
 }
 
 }  // namespace tw

@@ -24,4 +24,9 @@ TW_HOOK(
 // A value that comes from no memory (an inline value, an increment, zeros) was written.
 TW_HOOK(instance, noc_wrote, (KernelInstance & instance, uint8_t* to, uint64_t bytes), (instance, to, bytes))
 
+namespace checked {
+// A packet of the kernel writes there.
+void packet_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes);
+}  // namespace checked
+
 }  // namespace tw

@@ -52,6 +52,9 @@ static uint64_t with_frame(uint64_t hash, uint64_t frame) { return (hash ^ frame
 
 // The same number as of its CallPlace, which is built only if it is new.
 uint32_t AccessHistory::place_here(const KernelInstance& by) {
+    if (by.acts_at != nullptr) {
+        return place_number(*by.acts_at);
+    }
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     uint64_t hash = reinterpret_cast<uintptr_t>(&by);
     for_each_frame(*by.stack, here, kCallPlaceFrames, [&](uint64_t frame) { hash = with_frame(hash, frame); });
