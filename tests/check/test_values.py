@@ -218,6 +218,22 @@ def test_a_result_spread_the_wrong_way(device: ttnn.Device, kind: str, wrong: st
     assert notes(right) == []
 
 
+def test_row_maxima_that_go_on_are_loaded_with_their_faces_transposed(device: ttnn.Device) -> None:
+    """Maxima of rows are kept in row 0 of each face while they are found: a plain copy leaves them in column 0."""
+
+    def notes(is_transposed: int) -> list[RunNote]:
+        prepare = REDUCED.format(kind=ROW_MAX, init="add_init")
+        maths = (
+            f"copy_tile_to_dst_init_short(2, 0, {is_transposed}); copy_tile(2, 0, 0); "
+            f"reduce_init<{ROW_MAX}>(0, 1, 16); reduce_tile<{ROW_MAX}>(0, 1, 0, 0, 0);"
+        )
+        inputs = [tiles(device, 32, 32), ones(device)]
+        return run(inputs, empty(device, 32, 1), prepare, maths, circular_buffer(2, 1))
+
+    only(notes(0), "broadcast-region")
+    assert notes(1) == []
+
+
 def test_a_result_used_as_a_whole_tile(device: ttnn.Device) -> None:
     inputs = [tiles(device, 32, 32), ones(device)]
     prepare = REDUCED.format(kind=ROW_SUM, init="add_init")

@@ -360,14 +360,16 @@ void reduce_rows(const ReduceView& view, const TileTaint& held, TileTaint& out) 
         for (uint32_t face = 0; face < view.num_faces; face += faces_per_row) {
             for (uint32_t row = 0; row < view.face_rows(); row++) {
                 const uint32_t result = face * kFaceElements + row * 16 + column;
-                uint8_t taint = held.at(result);
+                // The running maxima of a face's rows are in its row 0 (tile/reduce_max.cpp).
+                const uint32_t running = view.maximum ? face * kFaceElements + row : result;
+                uint8_t taint = held.at(running);
                 for (uint32_t i = 0; i < 16 * faces_per_row && !view.clean(); i++) {
                     const uint32_t right = i / 16, k = i % 16;
                     const uint32_t scaler_face = view.num_faces == 4 ? right : face + right;
                     const uint32_t datum = (face + right) * kFaceElements + row * 16 + k;
                     taint |= view.adds(datum, view.scaler_datum(scaler_face, column, k));
                 }
-                out.of[result] = taint;
+                out.of[running] = out.of[result] = taint;
             }
         }
     }
