@@ -85,7 +85,7 @@ def test_values_are_those_of_the_declarations_and_errors_are_named(
     assert "Offset 64 must be less than" in validation
     assert wrong_type.startswith("TypeError: ")
     assert stale.startswith("StaleProgramError: ")
-    assert "reader_shift_pages.cpp, core 0-0: runtime argument 1 is 3, a fresh program has 5" in stale
+    assert "reader_shift_pages.cpp, core 0-0 and 63 more: runtime argument 1 is 3, a fresh program has 5" in stale
 
 
 def test_hostile_folders_are_errors_by_name_on_both_routes(real_ttnn: str, nanobind: Path, tmp_path: Path) -> None:
@@ -100,7 +100,9 @@ def test_hostile_folders_are_errors_by_name_on_both_routes(real_ttnn: str, nanob
         assert "tt-metal has it at tt_metal/api/tt-metalium/no_such_header.hpp" in said["missing header"]
         assert "its library cannot be loaded" in said["throwing static"]
         assert "no configuration" in said["throwing static"]
-        assert "ended with status 1): RuntimeError: no key" in said["throwing bind function"]
+        # Python gets the exception of a linked folder from nanobind, while the module is imported.
+        error = {"recorded": "RuntimeError", "linked": "ImportError"}[route]
+        assert f"ended with status 1): {error}: no key" in said["throwing bind function"]
         assert "tt::tt_metal::CreateNothing()" in said["missing function"]
         assert "Only TILE layout is supported for BFLOAT8_B" in said["wrong specs"]
         assert said["throwing constructor"] == "ValueError: no plan for this tensor"
