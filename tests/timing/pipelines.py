@@ -87,7 +87,9 @@ void kernel_main() {
         }
         tile_regs_commit();
         cb_reserve_back(16, 1);
-        tile_regs_wait();
+        for (uint32_t j = 0; j < get_compile_time_arg_val(0); j++) {
+            tile_regs_wait();
+        }
         pack_tile(0, 16);
         tile_regs_release();
         cb_push_back(16, 1);
@@ -101,7 +103,7 @@ void kernel_main() {
 class Pipeline:
     """Each of ``cores`` reads ``blocks`` of ``tiles``, multiplies each ``products`` times with itself and writes it.
 
-    ``depth_in`` and ``depth_out`` are blocks of the two circular buffers.
+    ``depth_in`` and ``depth_out`` are blocks of the two circular buffers; ``dst_waits`` are the packer's for each tile.
     """
 
     blocks: int = 16
@@ -112,6 +114,7 @@ class Pipeline:
     depth_out: int = 2
     reads_ahead: bool = False
     writes_ahead: bool = False
+    dst_waits: int = 1
     fidelity: ttnn.MathFidelity = ttnn.MathFidelity.HiFi4
 
     def timed(self, device: ttnn.Device) -> TimedLaunch:
@@ -139,7 +142,7 @@ class Pipeline:
         kernels = [
             _kernel(_READER, cores, reads, ttnn.ReaderConfigDescriptor(), [int(self.reads_ahead)]),
             _kernel(_WRITER, cores, writes, ttnn.WriterConfigDescriptor(), [int(self.writes_ahead)]),
-            _kernel(_COMPUTE, cores, maths, config, []),
+            _kernel(_COMPUTE, cores, maths, config, [self.dst_waits]),
         ]
         return time_program([source, result], ttnn.ProgramDescriptor(kernels=kernels, cbs=buffers))
 

@@ -213,14 +213,16 @@ inline bool Replay::take(CoreState& core, Lane& lane, const Step& step) {
             work(lane, step);
             core.committed.add(lane.time);
             return true;
-        case StepKind::AwaitCommit:
-            if (core.committed.count() <= core.awaited) {
+        case StepKind::AwaitCommit: {
+            // The wait tests a semaphore that only the release counts down: a kernel may wait twice for one commit.
+            const uint64_t number = core.released.count();
+            if (core.committed.count() <= number) {
                 return false;
             }
-            wait_until(lane, core.committed.at(core.awaited), WaitFor::DstData, 0, 0);
-            core.awaited++;
+            wait_until(lane, core.committed.at(number), WaitFor::DstData, 0, 0);
             work(lane, step);
             return true;
+        }
         case StepKind::Release:
             work(lane, step);
             core.released.add(lane.time);

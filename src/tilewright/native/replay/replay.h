@@ -75,7 +75,7 @@ struct CoreState {
     std::deque<Semaphore> semaphores;
     LastTimes unpack_begin, unpack_end, math_end;  // of Src banks
     LastTimes committed, released;                 // halves of DST
-    uint64_t acquired = 0, awaited = 0;
+    uint64_t acquired = 0;
     uint32_t dst_halves = 2;
     std::vector<uint32_t> lanes;
     double next_time = 0;  // nothing happens before
