@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.upstream_tests.plugin import spread
+from tools.upstream_tests.plugin import is_drawn, spread
 from tools.upstream_tests.results import Results
 from tools.upstream_tests.tables import cause, tables
 
@@ -80,6 +80,39 @@ def test_a_folder_that_is_no_checkout_is_named(real_ttnn: str, tmp_path: Path) -
     ended = _run(real_ttnn, tmp_path, tmp_path / "results.jsonl")
     assert ended.returncode == 2
     assert f"there is no folder tests/ttnn/unit_tests in {tmp_path}" in ended.stderr
+
+
+def test_sample_over_several_files_in_one_process(real_ttnn: str, tmp_path: Path) -> None:
+    folder = (tmp_path / "tt-metal" / FILE).parent
+    folder.mkdir(parents=True)
+    names = [f"test_{letter}" for letter in "abc"]
+    for name in names:
+        (folder / f"{name}.py").write_text(
+            "import pytest\n@pytest.mark.parametrize('n', range(40))\ndef test_n(n): pass\n"
+        )
+    (folder / "test_b.py").write_text("import a_module_that_is_not_there\n")
+    results = tmp_path / "results.jsonl"
+    ended = _run(real_ttnn, tmp_path / "tt-metal", results, "--share", "50", "--files-per-process", "3")
+    assert ended.returncode == 0, ended.stderr
+    prefix = FILE.rpartition("/")[0]
+    every = [f"{prefix}/{name}.py::test_n[{number}]" for name in ("test_a", "test_c") for number in range(40)]
+    drawn = {test: "passed" for test in every if is_drawn(test, 50)}
+    assert 20 < len(drawn) < 60
+    assert {each.test: each.outcome for each in Results(results).all()} == drawn | {f"{prefix}/test_b.py": "failed"}
+
+
+def test_larger_sample_has_the_tests_of_a_smaller_one() -> None:
+    names = [f"test_add.py::test_add[{number}]" for number in range(1000)]
+    drawn = [{name for name in names if is_drawn(name, share)} for share in (5, 20)]
+    assert drawn[0] < drawn[1]
+    assert 0.15 < len(drawn[1]) / len(names) < 0.25
+
+
+def test_share_that_is_no_share_is_named(real_ttnn: str, tmp_path: Path) -> None:
+    for share in ("0", "101", "nan", "half"):
+        ended = _run(real_ttnn, tmp_path, tmp_path / "results.jsonl", "--share", share)
+        assert ended.returncode == 2
+        assert f"a number above 0 and up to 100 is needed, not '{share}'" in ended.stderr
 
 
 def test_parameter_sets_are_spread_evenly() -> None:

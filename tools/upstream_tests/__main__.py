@@ -3,6 +3,7 @@
 
     python -m tools.upstream_tests CHECKOUT --results results.jsonl                # all; goes on where it stopped
     python -m tools.upstream_tests CHECKOUT --results results.jsonl --per-function 1 --minutes 30
+    python -m tools.upstream_tests CHECKOUT --results results.jsonl --share 2 --files-per-process 12   # a sample
     python -m tools.upstream_tests CHECKOUT --results results.jsonl --only operations/pool --dispatch slow
     python -m tools.upstream_tests CHECKOUT --results results.jsonl --tests tests/nightly/t3000/ccl --system t3000
     python -m tools.upstream_tests --results results.jsonl --report                # the tables, nothing is run
@@ -15,6 +16,7 @@ runs is the one of ``--python``.
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 
 from tools.upstream_tests.results import OUTCOMES, Results
@@ -40,6 +42,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tests", default=TESTS, metavar="FOLDER", help=f"of the checkout; {TESTS} if not given")
     parser.add_argument("--per-function", type=_positive, metavar="N", help="at most N parameter sets of each function")
     parser.add_argument(
+        "--share", type=_per_cent, default=100.0, metavar="PERCENT", help="a sample of all tests, drawn by their ids"
+    )
+    parser.add_argument("--files-per-process", type=_positive, default=1, metavar="N", help="faster with a small share")
+    parser.add_argument(
         "--again", choices=OUTCOMES, action="append", default=[], help="run tests with this outcome again"
     )
     parser.add_argument("--time-limit", type=_positive, default=120, metavar="SECONDS", help="for each test")
@@ -52,6 +58,16 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"a whole number above 0 is needed, not {text!r}")
     return int(text)
+
+
+def _per_cent(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = math.nan
+    if not 0 < share <= 100:
+        raise argparse.ArgumentTypeError(f"a number above 0 and up to 100 is needed, not {text!r}")
+    return share
 
 
 def main() -> int:
@@ -82,6 +98,8 @@ def main() -> int:
         options.dispatch,
         options.system or options.arch,
         options.per_function,
+        options.share,
+        options.files_per_process,
         tuple(options.again),
         options.time_limit,
         options.memory * 10**9,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -46,8 +47,9 @@ class _Events:
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         known = set(json.loads(Path(os.environ["TILEWRIGHT_UPSTREAM_KNOWN"]).read_text()))
         count = int(os.environ.get("TILEWRIGHT_UPSTREAM_PER_FUNCTION", "0"))
+        share = float(os.environ.get("TILEWRIGHT_UPSTREAM_SHARE", "100"))
         chosen = [item for group in _by_function(items) for item in spread(group, count)]
-        left = [item for item in chosen if item.nodeid not in known]
+        left = [item for item in chosen if item.nodeid not in known and is_drawn(item.nodeid, share)]
         items[:] = left
 
 
@@ -63,6 +65,16 @@ def spread(items: list[Item], count: int) -> list[Item]:
     if count == 0 or count >= len(items):
         return items
     return [items[(2 * number + 1) * len(items) // (2 * count)] for number in range(count)]
+
+
+def is_drawn(test: str, share: float) -> bool:
+    """Whether a test is in the sample of ``share`` per cent; a larger sample has all tests of a smaller one.
+
+    >>> [is_drawn("test_add.py::test_add", share) for share in (0.0, 100.0)]
+    [False, True]
+    """
+    number = int.from_bytes(hashlib.sha256(test.encode()).digest()[:8], "big")
+    return number * 100 < share * 2**64
 
 
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:

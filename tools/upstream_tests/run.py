@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests of files, one process a file, and goes on after a test that crashes or does not end."""
+"""Runs the tests of files, a few files a process, and goes on after a test that crashes or does not end."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ class Settings:
     dispatch: str
     machine: str  # a chip, or a system of several
     per_function: int | None
+    share: float  # of the tests, drawn by their ids; 100 is all
+    files_of_a_process: int
     again: tuple[str, ...]
     time_limit: int  # seconds of a test
     memory: int  # bytes of a process
@@ -46,12 +48,13 @@ def run_files(files: Sequence[Path], settings: Settings, results: Results) -> bo
     """Runs what is left of the files; False if the time was over before."""
     end = None if settings.seconds is None else time.monotonic() + settings.seconds
     known = set(results.known(settings.dispatch, settings.machine, settings.again))
-    for number, file in enumerate(files, 1):
-        print(f"[{number}/{len(files)}] {file}", file=sys.stderr, flush=True)
+    for first in range(0, len(files), settings.files_of_a_process):
+        chosen = files[first : first + settings.files_of_a_process]
+        print(f"[{first + len(chosen)}/{len(files)}] {chosen[-1]}", file=sys.stderr, flush=True)
         while True:
             if end is not None and time.monotonic() > end:
                 return False
-            process = _Process(file, settings, known, results, end)
+            process = _Process(chosen, settings, known, results, end)
             process.run()
             known |= process.done
             if not process.interrupted:
@@ -62,8 +65,10 @@ def run_files(files: Sequence[Path], settings: Settings, results: Results) -> bo
 class _Process:
     """One process of pytest, watched by the events it writes."""
 
-    def __init__(self, file: Path, settings: Settings, known: set[str], results: Results, end: float | None) -> None:
-        self._file = file
+    def __init__(
+        self, files: Sequence[Path], settings: Settings, known: set[str], results: Results, end: float | None
+    ) -> None:
+        self._files = files
         self._settings = settings
         self._known = known
         self._results = results
@@ -98,8 +103,9 @@ class _Process:
 
     def _command(self) -> list[str]:
         settings = self._settings
-        pytest = [settings.python, "-m", "pytest", str(self._file), "-p", "tools.upstream_tests.plugin", "-q"]
+        pytest = [settings.python, "-m", "pytest", *map(str, self._files), "-p", "tools.upstream_tests.plugin", "-q"]
         pytest += ["-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib"]
+        pytest += ["--continue-on-collection-errors"]
         option = "--arch" if settings.machine in CHIPS else "--system"
         ours = [settings.python, "-m", "tilewright", "exec", "--quiet", option, settings.machine]
         return [*ours, "--dispatch", settings.dispatch, "--", *pytest]
@@ -114,6 +120,7 @@ class _Process:
             "TILEWRIGHT_UPSTREAM_EVENTS": str(events),
             "TILEWRIGHT_UPSTREAM_KNOWN": str(known),
             "TILEWRIGHT_UPSTREAM_PER_FUNCTION": str(self._settings.per_function or 0),
+            "TILEWRIGHT_UPSTREAM_SHARE": str(self._settings.share),
         }
 
     def _limit_memory(self) -> None:
@@ -143,7 +150,7 @@ class _Process:
         """Whether to end the process now; what runs beyond its limit has its result by then."""
         elapsed = time.monotonic() - self._since
         if elapsed > (self._settings.time_limit if self._running else _STARTING + self._settings.time_limit):
-            self._keep(self._running or str(self._file), "time-limit", elapsed, "")
+            self._keep(self._running or str(self._files[0]), "time-limit", elapsed, "")
             self.interrupted = bool(self._running)
             self._running = ""
             return True
@@ -156,7 +163,7 @@ class _Process:
         if not stopped and (self._running or without_result):
             last = output.read_bytes()[-1500:].decode(errors="replace")
             reason = f"exit {process.returncode}\n{last}"
-            self._keep(self._running or str(self._file), "crashed", time.monotonic() - self._since, reason)
+            self._keep(self._running or str(self._files[0]), "crashed", time.monotonic() - self._since, reason)
             self.interrupted = bool(self._running)
 
     def _keep(self, test: str, outcome: str, seconds: float, reason: str) -> None:
