@@ -29,9 +29,7 @@ def write_bytes(tensor: ttnn.Tensor, page: int, first: int, count: int) -> None:
     buffer = tensor.buffer()
     pages = buffer.read()
     pages[page, first : first + count] = 0
-    buffer.device.memory.write_pages(
-        buffer.buffer_type, buffer.address, buffer.page_size, buffer.aligned_page_size, pages
-    )
+    buffer.device.memory.write_pages(buffer.page_range(), pages)
 
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.uint32, ttnn.uint16])

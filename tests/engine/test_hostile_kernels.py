@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a kernel does: an error that names it, within a second of its limit, and a device that works at once."""
+"""Hostile kernels: the error names the kernel within a second of its limit, and the device works at once."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from tilewright._launch.chip import Chip
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.errors import ProgramError
 from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.chip_memory import PageRange
 from tilewright._tensor.memory_config import BufferType
 
 WHERE = "kernel hostile on core (1,0) at hostile.cpp"
 PAGES = np.arange(1024, dtype=np.uint32).view(np.uint8).reshape(2, 2048)
+PLACE = PageRange(BufferType.DRAM, 0x100000, 2048, 2048, 2)
 
 
 def assert_usable(chip: Chip, hostile_program) -> None:
     """Memory is unchanged, and programs run."""
-    assert (chip.read_pages(BufferType.DRAM, 0x100000, 2048, 2048, 2) == PAGES).all()
+    assert (chip.read_pages(PLACE) == PAGES).all()
     chip.launch(hostile_program(0))
     assert chip.read_semaphore((1, 0), 0) == 7
 
 
 @pytest.fixture(autouse=True)
 def tensor(hostile_chip: Chip) -> None:
-    hostile_chip.write_pages(BufferType.DRAM, 0x100000, 2048, 2048, PAGES)
+    hostile_chip.write_pages(PLACE, PAGES)
 
 
 # What it does, the error, its words, and whether the line can be told.

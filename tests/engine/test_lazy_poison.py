@@ -11,6 +11,7 @@ import pytest
 from tilewright._launch.chip import Chip
 from tilewright._launch.run_options import RunOptions
 from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.chip_memory import PageRange
 from tilewright._tensor.memory_config import BufferType
 
 WORDS = [0x7FC77FC7, 0x7FC7BAD0, 0xDEADBEEF]
@@ -39,18 +40,18 @@ class Mirror:
             yield page, self.banks[page % len(self.banks), begin : begin + page_bytes]
 
     def fill(self, address: int, stride: int, count: int, word: int) -> None:
-        self.chip.fill_pages(BufferType.DRAM, address, stride, count, word)
+        self.chip.fill_pages(PageRange(BufferType.DRAM, address, stride, stride, count), word)
         pattern = np.frombuffer(np.uint32(word).tobytes() * (stride // 4), dtype=np.uint8)
         for _, memory in self.pages(address, stride, stride, count):
             memory[:] = pattern
 
     def write(self, address: int, page_bytes: int, stride: int, data: np.ndarray) -> None:
-        self.chip.write_pages(BufferType.DRAM, address, page_bytes, stride, data)
+        self.chip.write_pages(PageRange(BufferType.DRAM, address, page_bytes, stride, len(data)), data)
         for page, memory in self.pages(address, page_bytes, stride, len(data)):
             memory[:] = data[page]
 
     def check(self, address: int, page_bytes: int, stride: int, count: int) -> None:
-        seen = self.chip.read_pages(BufferType.DRAM, address, page_bytes, stride, count)
+        seen = self.chip.read_pages(PageRange(BufferType.DRAM, address, page_bytes, stride, count))
         for page, memory in self.pages(address, page_bytes, stride, count):
             np.testing.assert_array_equal(seen[page], memory)
 
@@ -146,9 +147,10 @@ void kernel_main() {
 def test_threads_that_share_a_line_lose_nothing(own_chip: Chip, make_program) -> None:
     program = make_program(grid=(2, 1), cbs={0: 1}, reader=HALVES, args={"reader": [BASE]})
     piece = np.arange(256, dtype=np.uint32)
+    bank = PageRange(BufferType.DRAM, BASE, BANK_BYTES, BANK_BYTES, 1)
     for _ in range(200):
-        own_chip.fill_pages(BufferType.DRAM, BASE, BANK_BYTES, 1, WORDS[0])
+        own_chip.fill_pages(bank, WORDS[0])
         own_chip.launch(program, RunOptions(threads=2))
-        lines = own_chip.read_pages(BufferType.DRAM, BASE, BANK_BYTES, BANK_BYTES, 1).view(np.uint32).reshape(256, 2, 8)
+        lines = own_chip.read_pages(bank).view(np.uint32).reshape(256, 2, 8)
         np.testing.assert_array_equal(lines[:, 0], np.repeat(piece, 8).reshape(256, 8))
         np.testing.assert_array_equal(lines[:, 1], np.repeat(1000 + piece, 8).reshape(256, 8))

@@ -15,6 +15,7 @@ from tilewright import ttnn
 from tilewright._errors import TilewrightError
 from tilewright._launch.chip import Chip
 from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.chip_memory import PageRange
 from tilewright._tensor.memory_config import BufferType
 
 
@@ -26,7 +27,7 @@ def test_pages_lie_at_the_addresses_of_the_layout(chip: Chip) -> None:
         (BufferType.L1, files.l1, files.l1_slot_bytes),
     ):
         banks = chip.arch.num_dram_banks if kind is BufferType.DRAM else chip.grid[0] * chip.grid[1]
-        chip.write_pages(kind, 0x100000, 256, 512, pages)
+        chip.write_pages(PageRange(kind, 0x100000, 256, 512, 15), pages)
         with mmap.mmap(file, 0) as memory:
             for page in range(15):
                 at = (page % banks) * stride + 0x100000 + (page // banks) * 512
@@ -35,8 +36,9 @@ def test_pages_lie_at_the_addresses_of_the_layout(chip: Chip) -> None:
 
 def test_a_second_chip_on_the_same_memory_reads_and_runs(chip: Chip, make_program) -> None:
     second = Chip(describe_arch("wormhole_b0"), memory=chip.memory_files())
-    chip.fill_pages(BufferType.DRAM, 0x200000, 512, 3, 0x7FC07FC0)
-    assert (second.read_pages(BufferType.DRAM, 0x200000, 512, 512, 3).view(np.uint32) == 0x7FC07FC0).all()
+    pages = PageRange(BufferType.DRAM, 0x200000, 512, 512, 3)
+    chip.fill_pages(pages, 0x7FC07FC0)
+    assert (second.read_pages(pages).view(np.uint32) == 0x7FC07FC0).all()
     second.launch(make_program(semaphores=1, reader="void kernel_main() { *(volatile int*)get_semaphore(0) = 3; }"))
     assert chip.read_semaphore((0, 0), 0) == 3
     second.close()
@@ -44,7 +46,7 @@ def test_a_second_chip_on_the_same_memory_reads_and_runs(chip: Chip, make_progra
 
 
 def test_deferred_poison_is_written_on_request(chip: Chip) -> None:
-    chip.fill_pages(BufferType.DRAM, 0x300000, 4096, 1, 0x12345678)
+    chip.fill_pages(PageRange(BufferType.DRAM, 0x300000, 4096, 4096, 1), 0x12345678)
     chip.settle()
     with mmap.mmap(chip.memory_files().dram, 0) as memory:
         assert memory[0x300000:0x301000] == np.full(1024, 0x12345678, np.uint32).tobytes()

@@ -6,11 +6,15 @@ Fresh L1 and fresh tensors hold NaN, so what is read without having been written
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from tests.ops.running import DTYPES, Runner
 from tilewright import ttnn
+from tilewright._tensor.buffer import Buffer
+from tilewright._tensor.chip_memory import PageRange
 from tilewright.ops import OPERATIONS, Options, Strategy
 
 WIDTHS = [1, 100]
@@ -19,15 +23,17 @@ WIDTHS = [1, 100]
 def bank_bytes(tensor: ttnn.Tensor) -> np.ndarray:
     """All bytes of a tensor's pages, the gaps that align them included."""
     buffer = tensor.buffer()
-    aligned = buffer.aligned_page_size
-    return buffer.device.memory.read_pages(buffer.buffer_type, buffer.address, aligned, aligned, buffer.num_pages)
+    return buffer.device.memory.read_pages(whole_pages(buffer))
+
+
+def whole_pages(buffer: Buffer) -> PageRange:
+    return dataclasses.replace(buffer.page_range(), page_bytes=buffer.aligned_page_size)
 
 
 def fill_gaps(tensor: ttnn.Tensor, pattern: int) -> None:
     """Puts a pattern behind each page, up to where the next one begins."""
     buffer, data = tensor.buffer(), tensor.cpu()
-    aligned = buffer.aligned_page_size
-    buffer.device.memory.fill_pages(buffer.buffer_type, buffer.address, aligned, buffer.num_pages, pattern)
+    buffer.device.memory.fill_pages(buffer.page_range(), pattern)
     ttnn.copy_host_to_device_tensor(data, tensor)
 
 

@@ -40,6 +40,7 @@ from tilewright._launch.chip import Chip
 from tilewright._launch.observer import installed, observed_run, requested_observers
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.program import ProgramDescriptor, ProgramStructure
+from tilewright._tensor.chip_memory import PageRange
 from tilewright._tensor.memory_config import BufferType
 from tilewright._wire import card as wire
 from tilewright._wire.card import CardMessageKind
@@ -205,7 +206,8 @@ class CardServer:
         for each in call.tensors if _sees_unwritten_memory() else ():
             if each is not None and each.is_new:
                 place = BufferType.DRAM if each.is_dram else BufferType.L1
-                self._chip.fill_pages(place, each.address, each.stride, each.num_pages, each.dtype.poison)
+                pages = PageRange(place, each.address, each.stride, each.stride, each.num_pages)
+                self._chip.fill_pages(pages, each.dtype.poison)
 
     def _show(self, text: str) -> None:
         send(self._channel, CardMessageKind.PRINT, text)

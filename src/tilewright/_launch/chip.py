@@ -28,7 +28,7 @@ from tilewright._record.l1_layout import CONFIG_BASE, semaphore_offset
 from tilewright._record.run import Run
 from tilewright._tensor.arch import Arch, ArchDescription
 from tilewright._tensor.argument import require
-from tilewright._tensor.chip_memory import PagePlaces
+from tilewright._tensor.chip_memory import PagePlaces, PageRange
 from tilewright._tensor.memory_config import BufferType
 from tilewright._tensor.tensor import Tensor, held_buffers
 from tilewright._wire import runner as wire
@@ -275,71 +275,44 @@ class Chip:
         for file in (self._files.l1, self._files.dram, self._files.state):
             os.close(file)
 
-    def write_pages(
-        self,
-        buffer_type: BufferType,
-        address: int,
-        page_bytes: int,
-        aligned_page_bytes: int,
-        pages: NDArray[np.uint8],
-        places: PagePlaces | None = None,
-    ) -> None:
-        """Writes pages spread over the banks of a memory, from ``address`` in each bank."""
-        data = np.ascontiguousarray(pages)
+    def write_pages(self, pages: PageRange, data: NDArray[np.uint8]) -> None:
+        """Writes pages spread over the banks of a memory."""
+        data = np.ascontiguousarray(data)
         with self._in_use() as handle:
             engine().tw_write_pages(
                 handle,
-                int(buffer_type is BufferType.DRAM),
-                address,
-                page_bytes,
-                aligned_page_bytes,
+                *_start(pages),
+                pages.page_bytes,
+                pages.aligned_page_bytes,
                 len(data),
-                *_pointers(places.of_pages if places is not None else None, places),
+                *_pointers(pages.places, of_shards=False),
                 data.ctypes.data,
             )
 
-    def read_pages(
-        self,
-        buffer_type: BufferType,
-        address: int,
-        page_bytes: int,
-        aligned_page_bytes: int,
-        num_pages: int,
-        places: PagePlaces | None = None,
-    ) -> NDArray[np.uint8]:
+    def read_pages(self, pages: PageRange) -> NDArray[np.uint8]:
         """Reads pages spread over the banks of a memory."""
-        data = np.empty((num_pages, page_bytes), dtype=np.uint8)
+        data = np.empty((pages.num_pages, pages.page_bytes), dtype=np.uint8)
         with self._in_use() as handle:
             engine().tw_read_pages(
                 handle,
-                int(buffer_type is BufferType.DRAM),
-                address,
-                page_bytes,
-                aligned_page_bytes,
-                num_pages,
-                *_pointers(places.of_pages if places is not None else None, places),
+                *_start(pages),
+                pages.page_bytes,
+                pages.aligned_page_bytes,
+                pages.num_pages,
+                *_pointers(pages.places, of_shards=False),
                 data.ctypes.data,
             )
         return data
 
-    def fill_pages(
-        self,
-        buffer_type: BufferType,
-        address: int,
-        aligned_page_bytes: int,
-        num_pages: int,
-        pattern: int,
-        places: PagePlaces | None = None,
-    ) -> None:
+    def fill_pages(self, pages: PageRange, pattern: int) -> None:
         """Fills pages with a 32-bit pattern, and the padding of shards."""
         with self._in_use() as handle:
             engine().tw_fill_pages(
                 handle,
-                int(buffer_type is BufferType.DRAM),
-                address,
-                aligned_page_bytes,
-                num_pages if places is None else len(places.last),
-                *_pointers(places.last if places is not None else None, places),
+                *_start(pages),
+                pages.aligned_page_bytes,
+                pages.num_pages if pages.places is None else len(pages.places.last),
+                *_pointers(pages.places, of_shards=True),
                 pattern,
             )
 
@@ -378,9 +351,16 @@ class Chip:
             return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)
 
 
-def _pointers(numbers: NDArray[np.uint32] | None, places: PagePlaces | None) -> tuple[int | None, int]:
-    """PagePlaces as the engine takes them."""
-    return (None, 0) if numbers is None or places is None else (numbers.ctypes.data, places.pages_per_bank)
+def _start(pages: PageRange) -> tuple[int, int]:
+    """Kind of memory and address as the engine takes them."""
+    return int(pages.buffer_type is BufferType.DRAM), pages.address
+
+
+def _pointers(places: PagePlaces | None, *, of_shards: bool) -> tuple[int | None, int]:
+    """The places of all pages, or the last place of each shard, as the engine takes them."""
+    if places is None:
+        return None, 0
+    return (places.last if of_shards else places.of_pages).ctypes.data, places.pages_per_bank
 
 
 def _check_recorded(program: ProgramDescriptor, record: Collection[int]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tilewright._tensor.chip_memory import PagePlaces
+from tilewright._tensor.chip_memory import PagePlaces, PageRange
 from tilewright._tensor.memory_config import BufferType
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Buffer:
         self._is_allocated = True
         device.register(self)
         if num_pages:
-            device.memory.fill_pages(buffer_type, self.address, self.aligned_page_size, num_pages, poison, self.places)
+            device.memory.fill_pages(self.page_range(), poison)
 
     def __del__(self) -> None:
         self.deallocate()
@@ -90,17 +90,19 @@ class Buffer:
                 raise ValueError(f"pages have shape {pages.shape}, the buffer takes {(self.num_pages, self.page_size)}")
             self.host_wrote, self.pad_value_given = True, pad_value_given
             if self.num_pages:
-                self.device.memory.write_pages(
-                    self.buffer_type, self.address, self.page_size, self.aligned_page_size, pages, self.places
-                )
+                self.device.memory.write_pages(self.page_range(), pages)
 
     def read(self) -> NDArray[np.uint8]:
         with self._held():
             if not self.num_pages:
                 return np.empty((0, self.page_size), np.uint8)
-            return self.device.memory.read_pages(
-                self.buffer_type, self.address, self.page_size, self.aligned_page_size, self.num_pages, self.places
-            )
+            return self.device.memory.read_pages(self.page_range())
+
+    def page_range(self) -> PageRange:
+        """Its pages as the chip's memory takes them."""
+        return PageRange(
+            self.buffer_type, self.address, self.page_size, self.aligned_page_size, self.num_pages, self.places
+        )
 
     def deallocate(self) -> None:
         """Give the addresses back; doing so twice is harmless, as in ttnn."""

@@ -28,49 +28,42 @@ class PagePlaces:
     last: NDArray[np.uint32]
 
 
-class ChipMemory(Protocol):
-    """Buffers, page by page. Of ``places`` None stands for an interleaved buffer.
+@dataclasses.dataclass(frozen=True)
+class PageRange:
+    """The pages of a buffer.
 
-    Its page ``i`` lies in bank ``i % num_banks`` at ``address + (i // num_banks) * aligned_page_bytes``. DRAM banks are
-    the arch's DRAM channels; L1 bank ``i`` is the core in column ``i % grid.x`` of row ``i // grid.x``.
+    Page ``i`` of an interleaved buffer lies in bank ``i % num_banks`` at
+    ``address + (i // num_banks) * aligned_page_bytes``. DRAM banks are the arch's DRAM channels; L1 bank ``i`` is the
+    core in column ``i % grid.x`` of row ``i // grid.x``.
+
+    Attributes:
+        address: in each bank.
+        places: of a sharded buffer.
     """
+
+    buffer_type: BufferType
+    address: int
+    page_bytes: int
+    aligned_page_bytes: int
+    num_pages: int
+    places: PagePlaces | None = None
+
+
+class ChipMemory(Protocol):
+    """Buffers, page by page."""
 
     def check_usable(self) -> None:
         """Raise if the memory is gone."""
         ...
 
-    def write_pages(
-        self,
-        buffer_type: BufferType,
-        address: int,
-        page_bytes: int,
-        aligned_page_bytes: int,
-        pages: NDArray[np.uint8],
-        places: PagePlaces | None = None,
-    ) -> None:
-        """Write ``pages``, an array (number of pages, page_bytes)."""
+    def write_pages(self, pages: PageRange, data: NDArray[np.uint8]) -> None:
+        """Write an array (num_pages, page_bytes)."""
         ...
 
-    def read_pages(
-        self,
-        buffer_type: BufferType,
-        address: int,
-        page_bytes: int,
-        aligned_page_bytes: int,
-        num_pages: int,
-        places: PagePlaces | None = None,
-    ) -> NDArray[np.uint8]:
+    def read_pages(self, pages: PageRange) -> NDArray[np.uint8]:
         """Read an array (num_pages, page_bytes) that belongs to the caller."""
         ...
 
-    def fill_pages(
-        self,
-        buffer_type: BufferType,
-        address: int,
-        aligned_page_bytes: int,
-        num_pages: int,
-        pattern: int,
-        places: PagePlaces | None = None,
-    ) -> None:
+    def fill_pages(self, pages: PageRange, pattern: int) -> None:
         """Fill whole pages, the alignment gap included, with a 32-bit pattern; of shards also their padding."""
         ...

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tilewright._tensor.chip_memory import PagePlaces
-    from tilewright._tensor.memory_config import BufferType
+    from tilewright._tensor.chip_memory import PageRange
 
 
 class _NoMemory:
@@ -23,37 +22,13 @@ class _NoMemory:
     def check_usable(self) -> None:
         pass
 
-    def write_pages(
-        self,
-        buffer_type: BufferType,
-        address: int,
-        page_bytes: int,
-        aligned_page_bytes: int,
-        pages: NDArray[np.uint8],
-        places: PagePlaces | None = None,
-    ) -> None:
+    def write_pages(self, pages: PageRange, data: NDArray[np.uint8]) -> None:
         pass
 
-    def read_pages(
-        self,
-        buffer_type: BufferType,
-        address: int,
-        page_bytes: int,
-        aligned_page_bytes: int,
-        num_pages: int,
-        places: PagePlaces | None = None,
-    ) -> NDArray[np.uint8]:
+    def read_pages(self, pages: PageRange) -> NDArray[np.uint8]:
         raise RuntimeError("a device on paper has no memory to read")
 
-    def fill_pages(
-        self,
-        buffer_type: BufferType,
-        address: int,
-        aligned_page_bytes: int,
-        num_pages: int,
-        pattern: int,
-        places: PagePlaces | None = None,
-    ) -> None:
+    def fill_pages(self, pages: PageRange, pattern: int) -> None:
         pass
 
 
