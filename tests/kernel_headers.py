@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tilewright._build.sfpu_headers import generated_sfpu_headers
-from tilewright._cpp_declarations import with_macros_expanded
+from tilewright._cpp_declarations import closing_bracket, cpp_bodies
 
 INCLUDE = Path(__file__).parents[1] / "src" / "tilewright" / "native" / "include"
 
 _OPENING, _CLOSING = "<([{", ">)]}"
-_HEAD = re.compile(r"\b(?:ALWI|FORCE_INLINE|inline)\b[^;{}()#]*?\b([A-Za-z_]\w*)\s*\(")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,16 +51,6 @@ def split_list(text: str) -> list[str]:
     return [item.strip() for item in items if item.strip()]
 
 
-def closing(text: str, start: int) -> int:
-    """Where the bracket at ``start`` closes."""
-    depth = 0
-    for position in range(start, len(text)):
-        depth += (text[position] == text[start]) - (text[position] == _CLOSING[_OPENING.index(text[start])])
-        if depth == 0:
-            return position
-    return len(text)
-
-
 def _parameter(text: str, is_template: bool, position: int) -> Parameter:
     declared, _, default = (part.strip() for part in text.partition("="))
     words = re.findall(r"[\w:]+", declared)
@@ -90,18 +79,11 @@ def header_text(header: str, root: Path = INCLUDE) -> str:
 
 
 def functions_of(header: str, root: Path = INCLUDE) -> Iterator[Function]:
-    without_comments = re.sub(r"/\*.*?\*/|//[^\n]*", "", header_text(header, root), flags=re.DOTALL)
-    text = with_macros_expanded(without_comments)
-    for head in _HEAD.finditer(text):
-        end = closing(text, head.end() - 1)
-        begin = text.find("{", end)
-        if begin < 0 or ";" in text[end:begin] or head.group(1) == "static_assert":
-            continue  # a declaration
-        template = split_list(_template_before(text[: head.start()]))
-        arguments = split_list(text[head.end() : end])
-        parameters = [_parameter(each, True, i) for i, each in enumerate(template) if not each.startswith("typename")]
-        parameters += [_parameter(each, False, i) for i, each in enumerate(arguments)]
-        yield Function(header, head.group(1), tuple(parameters), text[begin : closing(text, begin)])
+    for each in cpp_bodies(header_text(header, root)):
+        template, arguments = split_list(_template_before(each.text[: each.begin])), split_list(each.parameters)
+        parameters = [_parameter(text, True, i) for i, text in enumerate(template) if not text.startswith("typename")]
+        parameters += [_parameter(text, False, i) for i, text in enumerate(arguments)]
+        yield Function(header, each.name, tuple(parameters), each.body)
 
 
 def calls_in(text: str) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -109,10 +91,10 @@ def calls_in(text: str) -> Iterator[tuple[str, list[str], list[str]]]:
     for match in re.finditer(r"\b([A-Za-z_]\w*)\s*(?=[<(])", text):
         start, template = match.end(), []
         if text[start] == "<":
-            end = closing(text, start)
+            end = closing_bracket(text, start)
             template, start = split_list(text[start + 1 : end]), end + 1
         if start < len(text) and text[start] == "(":
-            yield match.group(1), template, split_list(text[start + 1 : closing(text, start)])
+            yield match.group(1), template, split_list(text[start + 1 : closing_bracket(text, start)])
 
 
 def headers_below(folders: Sequence[str], root: Path = INCLUDE) -> list[str]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks of MkDocs for the site (mkdocs.yml): the sidebar, and pages that lie outside of docs/.
+"""Hooks of MkDocs for the site (mkdocs.yml): the sidebar, pages that lie outside of docs/, and the page that lists the
+functions of the kernel API.
 
 The sidebar has the sections of ``docs/README.md``, one for each kind of reader, so the index stands in one place.
 """
@@ -12,9 +13,13 @@ from typing import Any
 
 from mkdocs.structure.files import File
 
+from tilewright._cli.explanations import function_text
+from tilewright.kernels._api_table import FUNCTIONS
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ROOT / "docs"
 CONTRIBUTING = "CONTRIBUTING.md"
+FUNCTION_PAGE = "kernel-api-functions.md"
 
 
 def navigation(index: str) -> list[dict[str, Any]]:
@@ -33,15 +38,22 @@ def _title(page: str) -> str:
 
 def on_config(config: Any) -> Any:
     """Sets the sidebar."""
-    config.nav = navigation((DOCUMENTS / "README.md").read_text())
+    config.nav = [*navigation((DOCUMENTS / "README.md").read_text()), {"Functions of the kernel API": FUNCTION_PAGE}]
     return config
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Adds the page for contributors, which stands at the root of the repository."""
+    """Adds the page for contributors, which stands at the root of the repository, and that of the kernel API."""
     text = (ROOT / CONTRIBUTING).read_text().replace("](docs/", "](")
     files.append(File.generated(config, CONTRIBUTING, content=text))
+    files.append(File.generated(config, FUNCTION_PAGE, content=function_page()))
     return files
+
+
+def function_page() -> str:
+    """A section for each function of the kernel API: what ``tilewright explain`` prints."""
+    sections = [f"## {name}\n\n{function_text(each)}" for name, each in sorted(FUNCTIONS.items())]
+    return "\n\n".join(["# Functions of the kernel API", *sections]) + "\n"
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:

@@ -18,6 +18,9 @@ _FUNCTION = re.compile(
 )
 _ENUMERATION = re.compile(r"^enum class (\w+)(?: : [\w:]+)? \{([^{}]*)\};", re.MULTILINE)
 _MACRO = re.compile(r"^#define (TW_\w+)\(([^)]*)\)((?:.*\\\n)*.*)$", re.MULTILINE)
+_INLINE = re.compile(r"\b(?:ALWI|FORCE_INLINE|inline)\b[^;{}()#]*?\b([A-Za-z_]\w*)\s*\(")
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_BRACKETS = {pair[0]: re.compile(f"[{re.escape(pair)}]") for pair in ("<>", "()", "[]", "{}")}
 _COMMA = re.compile(r", (?![^<]*>)")
 _UNIMPORTANT = re.compile(r"\[\[\w+\]\] |\bstd::|\bconst ")
 
@@ -44,6 +47,10 @@ class CppDeclaration:
     returns: str = "void"
     is_constexpr: bool = False
 
+    def __str__(self) -> str:
+        template = f"template <{', '.join(map(str, self.template))}> " if self.template else ""
+        return f"{template}{self.returns} {self.name}({', '.join(map(str, self.parameters))})"
+
 
 def cpp_declarations(text: str) -> Iterator[CppDeclaration]:
     """The functions of the kernel API in a header's text: those marked with tt-metal's ALWI or FORCE_INLINE.
@@ -61,6 +68,42 @@ def cpp_declarations(text: str) -> Iterator[CppDeclaration]:
             found["returns"].removeprefix("std::"),
             found["constexpr"] is not None,
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class CppBody:
+    """A function that a header defines: the header's text, where the function begins in it, and its parts."""
+
+    name: str
+    text: str
+    begin: int
+    parameters: str
+    body: str
+
+
+def cpp_bodies(text: str) -> Iterator[CppBody]:
+    """The inline functions that a header's text defines, helpers and earlier spellings too.
+
+    >>> [(each.name, each.body) for each in cpp_bodies("inline void init() { tw_sfpu_init(0); }")]
+    [('init', '{ tw_sfpu_init(0); ')]
+    """
+    text = with_macros_expanded(_COMMENT.sub("", text))
+    for head in _INLINE.finditer(text):
+        end = closing_bracket(text, head.end() - 1)
+        begin = text.find("{", end)
+        if begin >= 0 and ";" not in text[end:begin]:  # else it is a declaration
+            body = text[begin : closing_bracket(text, begin)]
+            yield CppBody(head[1], text, head.start(), text[head.end() : end], body)
+
+
+def closing_bracket(text: str, start: int) -> int:
+    """Where the bracket at ``start`` closes."""
+    opening, depth = text[start], 0
+    for bracket in _BRACKETS[opening].finditer(text, start):
+        depth += 1 if bracket[0] == opening else -1
+        if depth == 0:
+            return bracket.start()
+    return len(text)
 
 
 def cpp_enumerations(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:

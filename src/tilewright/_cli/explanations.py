@@ -17,15 +17,18 @@ from pathlib import Path
 
 from tilewright._build.api_hints import api_headers, declarations
 from tilewright._rules import docs_directory, rule_pages
+from tilewright._tensor.arch import ARCHS
 from tilewright.kernels import phases
-from tilewright.kernels._api_table import FUNCTIONS
+from tilewright.kernels._api_table import ENUMERATIONS, FUNCTIONS
 from tilewright.kernels._signatures import ApiFunction
 from tilewright.kernels.phases import Phase
+from tilewright.timing._call_costs import CONDITIONS, cost_of_call
 
 _FEWEST_WORDS = 4  # of a message that is looked for as a whole
 _SAME_MESSAGE = 0.6  # share of its words
 _LISTS = ("README", "architecture")  # pages that name everything, for those who know where to look
 _LONGEST_SUMMARY = 160
+_MOST_SECTIONS = 6
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +71,12 @@ def _telling_lines(message: str) -> list[str]:
 
 def every_explanation() -> list[Explanation]:
     """All of them: rules first, functions last."""
-    return [*_rules(), *_errors(), *_phases(), *(_function(each) for each in FUNCTIONS.values())]
+    return [
+        *_rules(),
+        *_errors(),
+        *_phases(),
+        *(Explanation("function", name, each.summary) for name, each in FUNCTIONS.items()),
+    ]
 
 
 def find(word: str) -> list[Explanation]:
@@ -81,13 +89,19 @@ def find(word: str) -> list[Explanation]:
     known = every_explanation()
     exact = [each for each in known if each.name.lower() == wanted]
     if exact:
-        return exact
+        return [_complete(each) for each in exact]
     if wanted in api_headers():
         return [_cpp_function(wanted)]
     named = [each for each in known if wanted in each.name.lower()]
     words = word.lower().split()
     having = [each for each in known if all(part in f"{each.name}\n{each.text}".lower() for part in words)]
     return named or having or _nearest_message(words, known) or _sections_about(words)
+
+
+def _complete(found: Explanation) -> Explanation:
+    """With the whole text: that of a function takes a replay of its calls."""
+    text = function_text(FUNCTIONS[found.name]) if found.kind == "function" else found.text
+    return dataclasses.replace(found, text=text)
 
 
 def _nearest_message(words: Sequence[str], known: Iterable[Explanation]) -> list[Explanation]:
@@ -157,7 +171,8 @@ def _pages(verb: str, counts: Mapping[str, str]) -> str:
     return f"It {verb}: " + "; ".join(f"{cb}, {count}" for cb, count in counts.items()) + "." if counts else ""
 
 
-def _function(function: ApiFunction) -> Explanation:
+def function_text(function: ApiFunction) -> str:
+    """What is known of a function of the kernel API: callers, headers, signatures, modes, cost, pages that name it."""
     who = {
         (True, True): "Any kernel may call it.",
         (True, False): "Compute kernels may call it.",
@@ -165,9 +180,46 @@ def _function(function: ApiFunction) -> Explanation:
     }[function.compute_header is not None, function.dataflow_header is not None]
     headers = sorted({each for each in (function.dataflow_header, function.compute_header) if each})
     calls = "\n".join(f"{each.text}  ->  {each.returns}" for each in function.signatures)
-    where = f"{who} In Python from tilewright.kernels.api, in C++ from {' or '.join(headers)}."
-    text = "\n\n".join(filter(None, [function.summary, where, f"```\n{calls}\n```"]))
-    return Explanation("function", function.name, text)
+    declared = "\n".join(each.cpp for each in function.signatures)
+    sections = _sections_with(function.name)
+    parts = [
+        function.summary,
+        who,
+        f"Python, from tilewright.kernels.api:\n\n```\n{calls}\n```",
+        f"C++, from {' or '.join(headers)}:\n\n```\n{declared}\n```",
+        _modes(function),
+        _cost(function),
+        f"In the docs: {'; '.join(sections)}." if sections else "",
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _modes(function: ApiFunction) -> str:
+    kinds = {each.kind for form in function.signatures for each in (*form.template, *form.arguments)}
+    lines = [
+        f"{kind}: {', '.join(each.name for each in ENUMERATIONS[kind])}" for kind in sorted(kinds & {*ENUMERATIONS})
+    ]
+    return "Values of its modes:\n\n```\n" + "\n".join(lines) + "\n```" if lines else ""
+
+
+def _cost(function: ApiFunction) -> str:
+    kinds = [(True, function.compute_header), (False, function.dataflow_header)]
+    costs = {
+        arch: [cost_of_call(function.name, arch, is_compute=compute) for compute, header in kinds if header]
+        for arch in ARCHS
+    }
+    lines = [f"{arch:<12} {'; '.join(map(str, filter(None, each)))}" for arch, each in costs.items() if any(each)]
+    if not lines:
+        return "Cost: the timing model counts nothing for it."
+    return f"Cost in the timing model, cycles ({CONDITIONS}):\n\n```\n" + "\n".join(lines) + "\n```"
+
+
+def _sections_with(name: str) -> list[str]:
+    """The first sections of rules and pages that name a function."""
+    word = re.compile(rf"\b{name}\b")
+    rules = [each.name for each in _rules() if word.search(each.text)]
+    pages = [each.name for each in _sections_about([name]) if word.search(each.text)]
+    return [*(f"rule {each}" for each in rules), *pages][:_MOST_SECTIONS]
 
 
 def _cpp_function(name: str) -> Explanation:

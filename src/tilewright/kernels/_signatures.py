@@ -44,6 +44,7 @@ class Signature:
 
     Attributes:
         text: as messages show it.
+        cpp: the C++ declaration it is derived from.
         is_signed: C++ gives an int where kernels have a uint32.
         is_constexpr: the C++ compiler knows the result if it knows the arguments.
     """
@@ -52,6 +53,7 @@ class Signature:
     arguments: tuple[Argument, ...]
     returns: str
     text: str
+    cpp: str
     is_signed: bool = False
     is_constexpr: bool = False
 
@@ -131,7 +133,11 @@ def python_signature(function: CppDeclaration, enumerations: Collection[str]) ->
     # A C++ int is a size or an index here, never negative.
     is_signed = function.returns == "int32_t"
     returns = "uint32" if is_signed else _KINDS.get(function.returns, function.returns)
-    return Signature(template, arguments, returns, text, is_signed, function.is_constexpr)
+    parameters = tuple(
+        each for each in function.parameters if each.name != "call_line"
+    )  # messages name the line with it
+    cpp = str(dataclasses.replace(function, parameters=parameters))
+    return Signature(template, arguments, returns, text, cpp, is_signed, function.is_constexpr)
 
 
 def _arguments(parameters: Iterable[CppParameter], enumerations: Collection[str]) -> tuple[Argument, ...] | None:

@@ -2,8 +2,8 @@
 """Recorded calls of each function of the kernel API, without an engine.
 
 A recorded run writes an entry for every engine call that takes time (``native/abi/record.h``). Here each function of
-the kernel API that planned kernels use appends the same entries to a list. The tables name the entries of a function in
-the order the headers of ``native/include`` make them; a test compares both for whole operations.
+the kernel API that planned kernels use appends the same entries to a list. Entries of set-up calls are read from the
+headers (``_engine_calls.py``); a test compares all of them for whole operations.
 """
 
 from __future__ import annotations
@@ -20,46 +20,42 @@ from tilewright._sfpu_functions import sfpu_functions
 from tilewright._tensor.arch import describe_arch
 from tilewright._wire.data_formats import DataFormat
 from tilewright.timing import _replay_library as native
+from tilewright.timing._engine_calls import recorded_calls, vector_operations
 
 # A function of the kernel API: given its template arguments, what a call does.
 Traced: TypeAlias = Callable[[tuple[Any, ...]], Callable[..., Any]]
 
-# Set-up calls: their cost depends on no argument. The number of arguments that the entries stand for comes first.
-_SET_UP: dict[str, tuple[int, tuple[str, ...]]] = {
-    "compute_kernel_hw_startup": (3, ("Startup",)),
-    "reconfig_data_format": (2, ("ReconfigSrcA", "ReconfigSrcB")),
-    "reconfig_data_format_srca": (1, ("ReconfigSrcA",)),
-    "reconfig_data_format_srcb": (1, ("ReconfigSrcB",)),
-    "pack_reconfig_data_format": (1, ("ReconfigPack",)),
-    "pack_reconfig_l1_acc": (1, ("PackConfig",)),
-    "copy_init": (1, ("CopyInit", "MathLoop")),
-    "unary_bcast_init": (1, ("UnpackLoop", "MathLoop")),
-    "bcast_init": (2, ("BinaryInit", "UnpackLoop")),
+# Set-up calls: their cost depends on no argument. The number of arguments that their entries stand for.
+_SET_UP: dict[str, int] = {
+    "compute_kernel_hw_startup": 3,
+    "reconfig_data_format": 2,
+    "reconfig_data_format_srca": 1,
+    "reconfig_data_format_srcb": 1,
+    "pack_reconfig_data_format": 1,
+    "pack_reconfig_l1_acc": 1,
+    "copy_init": 1,
+    "unary_bcast_init": 1,
+    "bcast_init": 2,
     **{
-        f"{op}{kind}_init": (2, ("BinaryInit", "UnpackLoop"))
+        f"{op}{kind}_init": 2
         for op in ("add", "sub", "mul")
         for kind in ("", "_bcast_rows", "_bcast_cols", "_bcast_scalar")
     },
-    "reduce_init": (3, ("UnpackLoop", "MathLoop", "PackMask")),
-    "reduce_uninit": (0, ("PackMask",)),
-    "matmul_init": (3, ("MatmulInit", "MathLoop")),
-    "matmul_block_init": (6, ("MatmulInit", "MathLoop")),
-    "tilize_init": (3, ("CopyInit", "UnpackLoop", "MathLoop", "PackLoop")),
-    "tilize_uninit": (2, ()),
-    "pack_untilize_init": (2, ("CopyInit", "MathLoop", "ReconfigPack", "PackLoop")),
-    "pack_untilize_dest_init": (1, ("ReconfigPack", "PackLoop")),
-    "pack_untilize_uninit": (1, ("ReconfigPack", "PackLoop")),
-    "tile_regs_acquire": (0, ("DstAcquire",)),
-    "tile_regs_commit": (0, ("DstCommit",)),
-    "tile_regs_wait": (0, ("DstWait",)),
-    "tile_regs_release": (0, ("DstRelease",)),
+    "reduce_init": 3,
+    "reduce_uninit": 0,
+    "matmul_init": 3,
+    "matmul_block_init": 6,
+    "tilize_init": 3,
+    "tilize_uninit": 2,
+    "pack_untilize_init": 2,
+    "pack_untilize_dest_init": 1,
+    "pack_untilize_uninit": 1,
+    "tile_regs_acquire": 0,
+    "tile_regs_commit": 0,
+    "tile_regs_wait": 0,
+    "tile_regs_release": 0,
 }
-_CREDITS = {
-    "cb_wait_front": "CbWaitFront",
-    "cb_reserve_back": "CbReserveBack",
-    "cb_push_back": "CbPushBack",
-    "cb_pop_front": "CbPopFront",
-}
+_CREDITS = ("cb_wait_front", "cb_reserve_back", "cb_push_back", "cb_pop_front")
 # Kinds of barriers (native/abi/noc.h).
 _BARRIERS = {
     "noc_async_read_barrier": 0,
@@ -72,14 +68,8 @@ _POOLS = {"SUM": 0, "AVG": 1, "MAX": 2, "MIN": 3}
 _AXES = {"REDUCE_ROW": 0, "REDUCE_COL": 1, "REDUCE_SCALAR": 2}
 _ALL_FACES, _VECTORS_PER_FACE = 4, 8
 _FACES = {"R": 1, "C": 2, "RC": _ALL_FACES}  # modes of calls that may leave faces out
-# Functions of headers that are written by hand, and the operation each calls.
-_UNARY_BY_HAND = {
-    "recip_tile": "Reciprocal",
-    "rsqrt_tile": "Rsqrt",
-    "fill_tile": "Fill",
-    "fill_tile_bitcast": "Fill",
-    "fill_tile_int": "FillWord",
-}
+# Functions of the vector unit whose headers are written by hand.
+_UNARY_BY_HAND = ("recip_tile", "rsqrt_tile", "fill_tile", "fill_tile_bitcast", "fill_tile_int")
 _INITS_BY_HAND = (
     "exp_tile_init",
     "recip_tile_init",
@@ -188,8 +178,8 @@ def _call(name: str) -> int:
 def traced_functions(calls: CallList) -> dict[str, Traced]:
     """The functions by name, each of which appends to ``calls``."""
     made: dict[str, Traced] = {}
-    for name, (count, entries) in _SET_UP.items():
-        made[name] = _plain(_set_up(calls, name, count, entries))
+    for name, count in _SET_UP.items():
+        made[name] = _plain(_set_up(calls, name, count, recorded_calls(name)))
     for name in (*_INITS_BY_HAND, *_sfpu_inits()):
         made[name] = _plain(_set_up(calls, name, 0, ("SfpuInit",)))
     return {**made, **_credits(calls), **_transfers(calls), **_tiles(calls), **_vector_unit(calls)}
@@ -226,7 +216,7 @@ def _credits(calls: CallList) -> dict[str, Traced]:
 
         return made
 
-    return {name: _plain(credit(call)) for name, call in _CREDITS.items()}
+    return {name: _plain(credit(*recorded_calls(name))) for name in _CREDITS}
 
 
 def _transfers(calls: CallList) -> dict[str, Traced]:
@@ -355,7 +345,7 @@ def _vector_unit(calls: CallList) -> dict[str, Traced]:
         return lambda *arguments: words.append(word)
 
     made = {name: of(word) for name, word in _sfpu_words().items()}
-    made |= {name: of(_unary_word(operation)) for name, operation in _UNARY_BY_HAND.items()}
+    made |= {name: of(_unary_word(dict(vector_operations(name))["unary"])) for name in _UNARY_BY_HAND}
     return {
         **made,
         "exp_tile": exponential,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comes after a kernel's generated part: compile-time arguments and the tables of CB formats.
+// Tile sizes and formats of circular buffers, and compile-time arguments. It comes after a kernel's generated part.
 #pragma once
 
 #include <array>
