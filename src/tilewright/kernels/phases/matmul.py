@@ -8,6 +8,8 @@ from tilewright.kernels.api import (
     cb_push_back,
     cb_reserve_back,
     cb_wait_front,
+    matmul_block,
+    matmul_block_init,
     matmul_init,
     matmul_tiles,
     pack_reconfig_data_format,
@@ -37,15 +39,19 @@ def multiply_rows(cb_left: CB, cb_right: CB, cb_out: CB, first: uint32, inner_ti
     # The second operand of a product is on SrcA.
     reconfig_data_format(cb_right, cb_left)
     pack_reconfig_data_format(cb_out)
-    matmul_init(cb_left, cb_right)
+    # A tile of the row is unpacked once for all tiles of DST.
+    at_once = min(uint32(4), num_tiles)
+    matmul_block_init(cb_left, cb_right, 0, at_once, 1, inner_tiles)
     for begin in range(0, num_tiles, 4):
         count = min(uint32(4), num_tiles - begin)
+        if count != at_once:
+            matmul_block_init(cb_left, cb_right, 0, count, 1, inner_tiles)
         tile_regs_acquire()
         for inner in range(inner_tiles):
             cb_wait_front(cb_left, inner + 1)
             cb_wait_front(cb_right, first + (inner + 1) * num_tiles)
-            for slot in range(count):
-                matmul_tiles(cb_left, cb_right, inner, first + inner * num_tiles + begin + slot, slot)
+            tile = first + inner * num_tiles + begin
+            matmul_block(cb_left, cb_right, inner, tile, 0, 0, count, 1, inner_tiles)
         tile_regs_commit()
         tile_regs_wait()
         for slot in range(count):
