@@ -91,8 +91,14 @@ def _multiplied(schedule: Schedule, formula: Formula, choices: Choices, factors:
         ).schedule()  # fmt: skip
         stores = {**before.stores, **stores}
     numbers = schedule.numbers if before is None else before.numbers
+    by_writer = frozenset(name for name, each in stores.items() if each.role in (Role.RIGHT_ROWS, Role.RIGHT))
     return dataclasses.replace(
-        schedule, stores={**stores, **schedule.stores}, multiplication=made, left=before, numbers=numbers
+        schedule,
+        stores={**stores, **schedule.stores},
+        multiplication=made,
+        left=before,
+        numbers=numbers,
+        filled_by_writer=by_writer,
     )
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-# Cores that share an operand: the first and the last one of their rectangle, and the one that reads for all.
+# Cores that share an operand: two corners of their rectangle, and the one that reads for all.
 Group = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
 # A tile of 2 KiB that a core reads from DRAM and multicasts takes some 200 cycles, a product of tiles some 70.
 PRODUCTS_PER_READ = 3
@@ -66,17 +66,19 @@ class WorkGrid:
     def groups(self, x: int, y: int) -> dict[str, Group]:
         """Those that share the left operand with a core, and those that share the right one.
 
-        Where both are shared, the cores that read lie on diagonals: their transfers meet less than in one row.
+        Corners are in the order in which a multicast reaches them: the writer's, of the right one, towards smaller
+        coordinates. Where both are shared, the cores that read lie on diagonals: their transfers meet less than in
+        one row.
         """
         right, bottom, alone = self.width - 1, self.height - 1, ((x, y), (x, y), (x, y))
         everything = ((0, 0), (right, bottom), (0, 0))
         if self.column_parts == 1:
-            return {"left": alone, "right": everything}
+            return {"left": alone, "right": ((right, bottom), (0, 0), (0, 0))}
         if self.row_parts == 1:
             return {"left": everything, "right": alone}
         return {
             "left": ((0, y), (right, y), ((y + 1) % self.width, y)),
-            "right": ((x, 0), (x, bottom), (x, x % self.height)),
+            "right": ((x, bottom), (x, 0), (x, x % self.height)),
         }
 
     def receivers(self) -> dict[str, int]:

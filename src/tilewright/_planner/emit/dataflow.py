@@ -90,7 +90,7 @@ class DataflowText:
             ):
                 inputs = self._left_inputs if each.inner or each.role in _LEFT else self._inputs
                 inputs.setdefault(each.value.name, {})[_LEFT.get(each.role, each.role)] = each
-        is_read = [each for name, each in self._inputs.items() if self._tensors_of(name) == [name]]
+        is_read = [each for name, each in self._inputs.items() if name != self._product]
         has_tiled_input = any(Role.INPUT in each and len(each) == 1 for each in (*is_read, *self._left_inputs.values()))
         has_broadcast_input = any(each.slabs is not None for each in schedule.stores.values())
         made = schedule.multiplication
@@ -104,12 +104,13 @@ class DataflowText:
         inside: list[list[str]] = [self._left()] if self._schedule.multiplication is not None else []
         inside += [self._column(each) for each in self._schedule.columns_in]
         for each in self._schedule.passes:
-            inside += [self._loop(each.loaded_inputs)] if each.loaded_inputs else []
-            inside += [self._loop(each.streamed)] if each.streamed else []
+            for names in (each.loaded_inputs, each.streamed):
+                read = [name for name in names if name != self._product]
+                inside += [self._loop(read)] if read else []
         lines += [*self._lines_of_tiles(), *(INDENT + line for line in _repeated(inside))]
         if self._is_product:
             lines += ["noc_async_write_barrier()", "noc_async_atomic_barrier()"]
-        tensors = dict.fromkeys(each for name in self._inputs for each in self._tensors_of(name))
+        tensors = dict.fromkeys(each for each in (*self._left_inputs, *self._inputs) if each != self._product)
         return self._kernel("reader_kernel", name, list(tensors), lines, "What compute takes, in its order.")
 
     # A matmul.
@@ -118,6 +119,12 @@ class DataflowText:
     def _is_product(self) -> bool:
         """Whether there is a matmul, of which a core may have a part of the columns."""
         return self._schedule.multiplication is not None
+
+    @property
+    def _product(self) -> str:
+        """The tensor that is a product and comes from no reader; empty without one."""
+        made = self._schedule.multiplication
+        return "" if made is None else made.product.name
 
     @property
     def _blocks(self) -> str:
@@ -134,22 +141,15 @@ class DataflowText:
             return "block_tiles"
         return "part_of(block, block_tiles, width_tiles)" if self._is_product else LAST
 
-    def _block_part(self, tensor: str) -> list[str]:
+    def _block_part(self, tensor: str, number: str = "block") -> list[str]:
         """Of a block of sticks: where it begins, its bytes, and those that it has room for."""
         stick, block = self._size(tensor, "stick"), self._size(tensor, "block")
-        return [f"block * {block}", f"min({block}, {stick} - block * {block})", block]
+        return [f"{number} * {block}", f"min({block}, {stick} - {number} * {block})", block]
 
     def _group(self, operand: str) -> list[str]:
         """Arguments of a shared read: its group of cores."""
         places = [f"{operand}_{place}" for place in _PLACES]
         return [f"sends_{operand}", *places, f"{operand}_receivers", f"{operand.upper()}_SEMAPHORES"]
-
-    def _tensors_of(self, name: str) -> list[str]:
-        """The tensor that is read for an input; for a product, those it is made of."""
-        made = self._schedule.multiplication
-        if made is None or name != made.product.name:
-            return [name]
-        return [*(each.name for each in made.left_inputs), made.right.name]
 
     def _factor(self, *roles: Role) -> list[str]:
         return [each.name for role in roles for each in self._schedule.stores.values() if each.role is role]
@@ -195,24 +195,29 @@ class DataflowText:
         lines = moved_lines("read_vector_row", name, [*arguments, part, "1"], INDENT)
         return ["for inner in range(inner_tiles):", *lines]
 
-    def _right(self) -> list[str]:
+    def _whole_right(self) -> list[str]:
+        """The core's part of the matrix, block after block."""
+        return [self._blocks, *(INDENT + each for each in self._right("block"))]
+
+    def _right(self, block: str) -> list[str]:
         """A block of columns of the matrix, all of its rows."""
         assert self._schedule.multiplication is not None
         made = self._schedule.multiplication
         name = made.right.name
         rows, tiles = self._factor(Role.RIGHT_ROWS), self._factor(Role.RIGHT)
         if made.is_transposed:
-            return self._transposed_right(name, rows, tiles)
+            return self._transposed_right(block, name, rows, tiles)
         slab = "tile_row // height_tiles * inner_tiles * width_tiles + " if made.is_batched else ""
         if not rows:
-            page, groups = f"{slab}block * block_tiles", "inner_tiles // inner_group_tiles"
-            sizes = ["inner_group_tiles", "width_tiles", self._block_tiles, "block_tiles"]
+            page, groups = f"{slab}{block} * block_tiles", "inner_tiles // inner_group_tiles"
+            part = f"part_of({block}, block_tiles, width_tiles)"
+            sizes = ["inner_group_tiles", "width_tiles", part, "block_tiles"]
             arguments = [f"cb.{tiles[0]}", page, groups, *sizes, *self._group("right")]
             return self._if_needed(moved_lines("read_shared_tiles", name, arguments, ""))
         slab = "tile_row // height_tiles * inner_width + " if made.is_batched else ""
         first = f"{slab}inner * TILE_ROWS"
         arguments = [f"cb.{rows[0]}", first, "min(TILE_ROWS, inner_width - inner * TILE_ROWS)", "TILE_ROWS"]
-        arguments += [*self._block_part(name), "block_tiles", *self._group("right")]
+        arguments += [*self._block_part(name, block), "block_tiles", *self._group("right")]
         lines = moved_lines("read_shared_sticks", name, arguments, INDENT)
         return self._if_needed(["for inner in range(inner_tiles):", *lines])
 
@@ -220,18 +225,18 @@ class DataflowText:
         """Lines that read a block of a matrix: once, if it stays for all tile-rows that are multiplied by it."""
         made = self._schedule.multiplication
         if made is None or not self._schedule.makes_product_once:
-            return [INDENT + line for line in lines]
+            return list(lines)
         is_new = "index == 0 or tile_row % height_tiles == 0" if made.is_batched else "index == 0"
-        return [f"{INDENT}if keeps_right == 0 or {is_new}:", *(INDENT * 2 + line for line in lines)]
+        return [f"if keeps_right == 0 or {is_new}:", *(INDENT + line for line in lines)]
 
-    def _transposed_right(self, name: str, rows: Sequence[str], tiles: Sequence[str]) -> list[str]:
+    def _transposed_right(self, block: str, name: str, rows: Sequence[str], tiles: Sequence[str]) -> list[str]:
         """A block of rows of a transposed matrix, a tile-row at a time; those beyond it are not written."""
         made = self._schedule.multiplication
         assert made is not None
-        head = ["for part in range(block_tiles):", f"{INDENT}column = (block * block_tiles + part) * TILE_ROWS"]
+        head = ["for part in range(block_tiles):", f"{INDENT}column = ({block} * block_tiles + part) * TILE_ROWS"]
         if not rows:
             slab = "tile_row // height_tiles * width_tiles + " if made.is_batched else ""
-            page = f"({slab}block * block_tiles + part) * inner_tiles"
+            page = f"({slab}{block} * block_tiles + part) * inner_tiles"
             count = "inner_tiles if column < width else 0"
             arguments = [f"cb.{tiles[0]}", page, "1", "1", "0", count, "inner_tiles", *self._group("right")]
             return self._if_needed([*head, *moved_lines("read_shared_tiles", name, arguments, INDENT)])
@@ -249,7 +254,12 @@ class DataflowText:
             inside += self._delivered(each)
         lines = [*self._lines_of_tiles(is_writer=True), *(INDENT + line for line in inside)]
         purpose = f"{unit.capitalize()} after {unit}, only what the tensor has."
-        return self._kernel("writer_kernel", name, list(self._outputs), lines, purpose)
+        made = self._schedule.multiplication
+        if made is None:
+            return self._kernel("writer_kernel", name, list(self._outputs), lines, purpose)
+        lines += ["noc_async_write_barrier()", "noc_async_atomic_barrier()"]
+        purpose = f"{purpose} Before, the matrix: both processors read, each an operand."
+        return self._kernel("writer_kernel", name, [made.right.name, *self._outputs], lines, purpose)
 
     # Parts of the reader.
 
@@ -334,8 +344,6 @@ class DataflowText:
 
     def _block(self, name: str, stores: dict[Role, Store]) -> list[str]:
         tiled = f"cb.{stores[Role.INPUT].name}"
-        if self._tensors_of(name) != [name]:
-            return self._right()
         if len(stores) == 1:
             begin = "block * block_tiles"
             row = f"{self._tile_row(stores[Role.INPUT])} * width_tiles + {begin}"
@@ -355,7 +363,12 @@ class DataflowText:
             each.target for each in part.block
             if isinstance(each, (Compute, Deliver)) and each.target in tensors
         ]  # fmt: skip
-        lines = self._written_wide(tensors, wide) if wide else []
+        has_right = self._product in (*part.loaded_inputs, *part.streamed)
+        if wide and self._product in part.streamed:
+            lines = self._written_after_right(tensors, wide)
+        else:
+            lines = self._whole_right() if has_right else []
+            lines += self._written_wide(tensors, wide) if wide else []
         for step in part.column:
             if isinstance(step, Combine):
                 lines += self._exchanged(step)
@@ -369,6 +382,14 @@ class DataflowText:
         half = ["(tile_row - first_tile_row) % 2", str(number)]
         places = ["own_part", "line_parts", *EXCHANGE_PLACES[1:]]
         return call_lines("exchange", [f"cb.{step.own}", f"cb.{step.source}", *half, *places], "")
+
+    def _written_after_right(self, tensors: dict[str, str], wide: Sequence[str]) -> list[str]:
+        """Results of a product. A block of the matrix is read before the results of the one before are written."""
+        following = ["if block + 1 < first_block + num_blocks:", *(INDENT + e for e in self._right("(block + 1)"))]
+        lines = [*self._right("first_block"), self._blocks, *(INDENT + each for each in following)]
+        for each in wide:
+            lines += self._written_block(tensors[each], each)
+        return lines
 
     def _written_wide(self, tensors: dict[str, str], wide: Sequence[str]) -> list[str]:
         """Results as wide as the row, a block of each at a time."""
