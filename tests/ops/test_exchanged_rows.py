@@ -106,7 +106,7 @@ def test_cores_of_a_row_are_a_rectangle_anywhere_in_those_asked_for() -> None:
     cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(1, 2), ttnn.CoreCoord(4, 5))])
     for plan in plans(probabilities, (64, 512), core_grid=cores):
         places = [work.groups["line"] for work in plan.split.work]
-        for work, (first, last) in zip(plan.split.work, places, strict=True):
+        for work, (last, first) in zip(plan.split.work, places, strict=True):  # as the writer multicasts
             assert first.x <= work.core.x <= last.x
             assert first.y <= work.core.y <= last.y
             assert (last.x - first.x + 1) * (last.y - first.y + 1) == plan.rows.line_parts

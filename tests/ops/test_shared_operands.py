@@ -14,7 +14,7 @@ from tilewright._planner.plan_text import plan_lines
 from tilewright._planner.work_grid import Freedom, WorkGrid, fills_blocks, part_values, work_grids
 from tilewright._tensor.cores import CoreRange, CoreRangeSet
 from tilewright.check._check_program import check_program
-from tilewright.formula import Value, mean, relu, rsqrt, softmax, square, transpose
+from tilewright.formula import Value, mean, relu, rsqrt, silu, softmax, square, transpose
 from tilewright.ops import Operation, Options, Strategy
 from tilewright.ops._accuracy import held, judge
 from tilewright.timing._timed_launch import time_program
@@ -34,8 +34,14 @@ def biased(x: Rows, weights: Matrix, bias: Row, scale: Column, rest: Rows) -> Va
 
 @operation
 def normed(x: Rows, gamma: Row, weights: Matrix) -> Value:
-    """A norm before the product: every core of a group computes it."""
+    """A norm before the product."""
     return (x * rsqrt(mean(square(x)) + 1e-3) * gamma) @ weights
+
+
+@operation
+def gated(x: Rows, gate: Rows, weights: Matrix) -> Value:
+    """A product of elements before the product of matrices."""
+    return (x * silu(gate)) @ weights
 
 
 @operation
@@ -55,8 +61,8 @@ def tensors_of(
 ) -> dict[str, ttnn.Tensor]:
     inner, generator = rows[-1], np.random.default_rng(7)
     shapes = {
-        "x": rows, "weights": (inner, columns), "keys": (columns, inner), "gamma": (inner,), "bias": (columns,),
-        "scale": (*rows[:-1], 1), "rest": (*rows[:-1], columns),
+        "x": rows, "gate": rows, "weights": (inner, columns), "keys": (columns, inner),
+        "gamma": (inner,), "bias": (columns,), "scale": (*rows[:-1], 1), "rest": (*rows[:-1], columns),
     }  # fmt: skip
     return {
         each.name: ttnn.from_numpy(

@@ -191,6 +191,9 @@ class _Analysis:
         self._buffers = {  # of values that are read
             id(s.value): s.name for s in schedule.stores.values() if s.role in (Role.INPUT, Role.VALUE, Role.NUMBER)
         }
+        # Of what is computed to be multiplied; empty where a tensor is multiplied.
+        before = schedule.left
+        self._left_format = "" if before is None else before.stores[before.outputs[0]].format
         self._left_out = _left_out(schedule)
         self._folded = {id(s.value) for s in schedule.steps() if isinstance(s, Reduce) and s.program is not None}
         self._whole = {  # results that are computed with integers
@@ -258,6 +261,8 @@ class _Analysis:
         for node in nodes_of([made.left]):
             self.take(node, names)
         left, error = self.values[id(made.left)], self.errors[id(made.left)]
+        if self._left_format == "Float16_b":
+            error = np.asarray(error + WRITTEN["Float16_b"] * (np.abs(left) + error))
         right = np.asarray(names[made.right.name], dtype=np.float64)
         cuts = [
             READ_FACTOR if store.format == "Float32" else 0.0

@@ -101,6 +101,57 @@ def exchange(
     cb_pop_front(cb_own, 1)
 
 
+@kernel_function
+def gather(
+    cb_own: CB,
+    cb_all: CB,
+    num_tiles: uint32,
+    semaphores: uint32,
+    part: uint32,
+    line_parts: uint32,
+    own_x: uint32,
+    own_y: uint32,
+    part_first_x: uint32,
+    part_first_y: uint32,
+    part_last_x: uint32,
+    part_last_y: uint32,
+    first_x: uint32,
+    first_y: uint32,
+    last_x: uint32,
+    last_y: uint32,
+    receivers: uint32,
+) -> None:
+    """num_tiles tiles of each of line_parts cores to all cores of their group, in order of the parts.
+
+    Cores of the group with a higher number only receive: those with a part are from part_first to part_last. Two
+    semaphores: others of the group with room, for those that send; and parts that have come.
+    """
+    num_bytes = num_tiles * get_tile_size(cb_all)
+    cb_reserve_back(cb_all, line_parts * num_tiles)
+    others = line_parts - 1 if part < line_parts else line_parts
+    room = get_semaphore(semaphores)
+    senders = get_noc_multicast_addr(part_first_x, part_first_y, part_last_x, part_last_y, room)
+    noc_semaphore_inc_multicast(senders, 1, others)
+    arrived = get_semaphore(semaphores + 1)
+    if part < line_parts:
+        noc_semaphore_wait(l1_ptr[uint32](room), receivers)
+        noc_semaphore_set(l1_ptr[uint32](room), 0)
+        cb_wait_front(cb_own, num_tiles)
+        own = get_read_ptr(cb_own)
+        place = get_write_ptr(cb_all) + part * num_bytes
+        noc_async_write(own, get_noc_addr(own_x, own_y, place), num_bytes)
+        there = get_noc_multicast_addr(first_x, first_y, last_x, last_y, place)
+        noc_async_write_multicast(own, there, num_bytes, receivers)
+        noc_async_write_barrier()
+        counters = get_noc_multicast_addr(first_x, first_y, last_x, last_y, arrived)
+        noc_semaphore_inc_multicast(counters, 1, receivers)
+        cb_pop_front(cb_own, num_tiles)
+    noc_semaphore_wait(l1_ptr[uint32](arrived), others)
+    noc_semaphore_set(l1_ptr[uint32](arrived), 0)
+    noc_async_atomic_barrier()
+    cb_push_back(cb_all, line_parts * num_tiles)
+
+
 @phase(
     waits={"cb_all": "line_parts"},
     pops={"cb_all": "line_parts"},

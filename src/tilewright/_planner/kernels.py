@@ -15,6 +15,7 @@ from typing import Any
 
 from tilewright._planner.emit.compute import ComputeText
 from tilewright._planner.emit.dataflow import DataflowText
+from tilewright._planner.emit.product_dataflow import ProductDataflowText
 from tilewright._planner.emit.tile_dataflow import TileDataflowText
 from tilewright._planner.model import Schedule
 from tilewright._planner.row_program import Kernels
@@ -49,7 +50,7 @@ _ROW_KERNELS = (
     "write_tiles",
 )
 _SHARED_KERNELS = ("LEFT_SEMAPHORES", "RIGHT_SEMAPHORES", "part_of", "read_shared_sticks", "read_shared_tiles")
-_EXCHANGE_KERNELS = ("add_parts", "exchange", "largest_of_parts")
+_EXCHANGE_KERNELS = ("add_parts", "exchange", "gather", "largest_of_parts")
 _ATTENTION_STEPS = (
     "HIDDEN_SCORE",
     "add_total",
@@ -88,6 +89,7 @@ def module_text(
 ) -> str:
     """The Python module with the kernels of a schedule."""
     text = DataflowText if schedule.direction is Direction.ROWS else TileDataflowText
+    text = text if schedule.multiplication is None else ProductDataflowText
     dataflow = text(schedule, outputs, own_sizes, sticks, tiled_outputs)
     buffers = [f"    {buffer} = {index}" for buffer, index in sorted(indices.items(), key=lambda each: each[1])]
     parts = [

@@ -75,7 +75,7 @@ def split_parts(rows: TensorRows, groups: LineGroups, cores: CoreRange, num_bloc
         ranges.append(group)
         for part, core in enumerate(group):
             values = {**core_values(rows, first, lines), "first_block": part * num_blocks, "own_part": part}
-            places = {"line": (group.start, group.end), "own": (core,)}
+            places = {"line": (group.end, group.start)}  # the writer's multicasts go towards smaller coordinates
             work.append(CoreWork(core, first, lines, values, places, part * rows.part_tiles))
         first += lines
     return RowSplit(CoreRangeSet(ranges), tuple(work), "tile-row part")

@@ -40,6 +40,7 @@ class Lines:
         keeps_right: whether the part of the matrix that a core multiplies by stays in L1.
         left_rows: tile-rows of what is multiplied that L1 has room for, 1 or 2.
         right_blocks: blocks of the matrix that L1 has room for, 1 or 2.
+        left_parts: parts of a row that is multiplied, which cores compute for each other; 1 where each computes all.
         segments: parts of a line that cores take by themselves; 1 where a line is one core's.
     """
 
@@ -51,6 +52,7 @@ class Lines:
     keeps_right: bool = False
     left_rows: int = 1
     right_blocks: int = 1
+    left_parts: int = 1
     segments: int = 1
 
     @property
@@ -71,6 +73,11 @@ class Lines:
     def inner_tiles(self) -> int:
         """Kt: tiles of a row that is multiplied by a matrix."""
         return -(-self.inner_width // TILE)
+
+    @property
+    def left_part_tiles(self) -> int:
+        """Tiles of a row that is multiplied by a matrix, of which a core computes a part."""
+        return self.inner_tiles // self.left_parts
 
     @property
     def height(self) -> int:
@@ -111,6 +118,11 @@ class Lines:
         return self.line_tiles // self.part_tiles if self.part_tiles and not self.inner_width else 1
 
     @property
+    def computed_parts(self) -> int:
+        """Parts of a line, or of a row that is multiplied, that different cores compute."""
+        return self.left_parts if self.inner_width else self.line_parts
+
+    @property
     def line_elements(self) -> int:
         """The elements that a reduction combines."""
         slab = self.width * self.height
@@ -136,6 +148,7 @@ class PageCount:
         per_inner_block: for each of those and each tile of a block, and each block that there is room for; one for each
             tile of all blocks where the matrix stays in L1.
         per_left: for each tile of a row that is multiplied, and each such row that there is room for.
+        per_left_part: for each tile of the part of such a row that a core computes.
         per_part: for each core that has a part of a line.
     """
 
@@ -147,6 +160,7 @@ class PageCount:
     per_inner_block: int = 0
     per_left: int = 0
     per_part: int = 0
+    per_left_part: int = 0
 
     def pages(
         self,
@@ -160,6 +174,7 @@ class PageCount:
     ) -> int:
         whole = self.per_row * row_tiles + self.per_block * block_tiles
         whole += (self.per_inner + self.per_left * left_rows) * inner_tiles
+        whole += self.per_left_part * (inner_tiles // line_parts)
         whole += self.per_inner_block * inner_tiles * block_tiles * right_blocks
         return whole + self.fixed + self.per_part * line_parts + (self.partial if is_partial else 0)
 
@@ -170,6 +185,7 @@ class PageCount:
         counts = {row: self.per_row}
         counts[block] = counts.get(block, 0) + self.per_block
         counts |= {"Kt": self.per_inner + self.per_left * left_rows, f"Kt*{block}": self.per_inner_block * right_blocks}
+        counts |= {f"Kt/{line_parts}": self.per_left_part}
         terms = [symbol if count == 1 else f"{count}*{symbol}" for symbol, count in counts.items() if count]
         rest = self.pages(0, 0, is_partial, line_parts=line_parts)
         return " + ".join([*terms, str(rest)] if rest or not terms else terms)
@@ -191,7 +207,7 @@ class BufferSize:
         """Pages, and the bytes of one."""
         row_tiles = lines.core_tiles if strategy in KEEP_LINES else block_tiles
         is_partial = lines.last_tile_columns < TILE
-        others = lines.inner_tiles, lines.left_rows, lines.right_blocks, lines.line_parts
+        others = lines.inner_tiles, lines.left_rows, lines.right_blocks, lines.computed_parts
         pages = self.count.pages(row_tiles, block_tiles, is_partial, *others)
         if lines.keeps_right and self.count.per_inner_block:
             pages = lines.inner_tiles * num_blocks(lines, block_tiles) * block_tiles
@@ -271,7 +287,7 @@ def compile_time_values(lines: Lines, block_tiles: int, element_bytes: Mapping[s
         "width_tiles": lines.width_tiles,
         "slab_tiles": lines.width_tiles * lines.height_tiles,
         "part_tiles": lines.core_tiles,
-        "line_parts": lines.line_parts,
+        "line_parts": lines.computed_parts,
         "block_tiles": block_tiles,
         "num_blocks": count,
         "line_segments": lines.segments,
@@ -283,6 +299,7 @@ def compile_time_values(lines: Lines, block_tiles: int, element_bytes: Mapping[s
         "inner_tiles": lines.inner_tiles,
         "inner_group_tiles": _inner_group(lines.inner_tiles, block_tiles),
         "left_group_tiles": _inner_group(lines.inner_tiles, 1),
+        "left_part_tiles": lines.left_part_tiles,
         "keeps_right": int(lines.keeps_right),
         "all_tile_rows": lines.num_tile_rows,
         "inner_last_tile_columns": lines.inner_width - (lines.inner_tiles - 1) * TILE,

@@ -38,6 +38,7 @@ class Choices:
             not through DST alone; the clock decides.
         segmented: whether cores take segments of a tile-row; the clock decides.
         exchanged: whether cores have a part of a tile-row each and exchange what they reduce; the clock decides.
+        parts_left: whether cores that need the same rows to multiply compute a part of them each; the planner decides.
         error: what the matrix unit may leave out of a product; None is the default.
     """
 
@@ -49,6 +50,7 @@ class Choices:
     values_in_buffers: bool = False
     segmented: bool = False
     exchanged: bool = False
+    parts_left: bool = False
     error: float | None = None
 
     @property
@@ -91,6 +93,7 @@ class Role(enum.Enum):
     SCALER = "scaler"
     LEFT_ROWS = "left rows"  # row-major rows that are multiplied by a matrix as they are
     LEFT = "left"  # tiles of what is multiplied
+    LEFT_PART = "left part"  # the part of them that a core computes for all that need them
     RIGHT_ROWS = "right rows"  # row-major rows of the matrix
     RIGHT = "right"  # tiles of it
     MASK = "mask"  # which elements of the tiles at an edge belong to the tensor
@@ -237,7 +240,7 @@ class Schedule:
         outputs: buffers of the results, in order of the formula.
         multiplication: of which one of the tensors it reads is the product.
         left: what is done to make what is multiplied, if it is computed; its buffers are among ``stores``.
-        values_in_buffers, segmented, exchanged: as in :class:`Choices`.
+        values_in_buffers, segmented, exchanged, parts_left: as in :class:`Choices`.
         filled_by_writer: buffers that the writer fills, in the place of the reader.
         fidelity: of the matrix unit.
     """
@@ -255,6 +258,7 @@ class Schedule:
     filled_by_writer: frozenset[str] = frozenset()
     segmented: bool = False
     exchanged: bool = False
+    parts_left: bool = False
     fidelity: MathFidelity = MathFidelity.HiFi4
 
     @property
@@ -285,12 +289,22 @@ class Schedule:
         return self.multiplication is not None and not self.multiplication.is_batched
 
     @property
+    def may_part_left(self) -> bool:
+        """Whether cores that need the same rows to multiply could compute a part of them each."""
+        return (
+            self.left is not None
+            and self.shares_operands
+            and not any(isinstance(step, Compute) and step.value.own is not None for step in self.left.steps())
+        )
+
+    @property
     def freedom(self) -> Freedom:
         """How a product may be cut and kept."""
         steps = [step for each in self.passes for step in (*each.row, *each.block, *each.column)]
         is_reduced = any(isinstance(step, Reduce) for step in steps)
         is_wide = all(self.stores[name].extent is Extent.FULL for name in self.outputs)
-        return Freedom(not is_reduced and is_wide, self.makes_product_once, self.left is None)
+        reads_ahead = self.left is None or self.parts_left
+        return Freedom(not is_reduced and is_wide, self.makes_product_once, reads_ahead)
 
     @property
     def num_product_passes(self) -> int:

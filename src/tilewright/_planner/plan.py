@@ -33,7 +33,7 @@ from tilewright._planner.work_grid import WorkGrid, fills_blocks, unshared_cuts,
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
 from tilewright._program.kernel_config import ComputeConfigDescriptor, MathFidelity, UnpackToDestMode
 from tilewright._program.work_split import split_work_to_cores
-from tilewright._tensor.cores import CoreRangeSet
+from tilewright._tensor.cores import CoreRange, CoreRangeSet
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tile import TILE_SIZE
 from tilewright.formula._direction import Direction
@@ -99,12 +99,19 @@ class Variant:
 
     Attributes:
         has_own_kernels: whether the declaration brings some of the kernels.
+        parted: the same, in which cores that need the same rows to multiply compute a part of them each; None where
+            they cannot.
     """
 
     buffers: tuple[OperationBuffer, ...]
     kernels: Kernels
     schedule: Schedule
     has_own_kernels: bool = False
+    parted: Variant | None = None
+
+    def in_cut(self, rows: TensorRows) -> Variant:
+        """The one that computes what is multiplied in parts, if a cut has some."""
+        return self if self.parted is None or rows.left_parts == 1 else self.parted
 
 
 @dataclasses.dataclass(frozen=True)
@@ -257,7 +264,7 @@ def make_plan(
     smallest = None
     for cut, grid in _cuts(rows, variants, selection):
         for name, block in candidates(cut, list(variants), strategy, block_tiles):
-            variant, num_blocks = variants[Strategy(name)], line_plan.num_blocks(cut, block)
+            variant, num_blocks = variants[Strategy(name)].in_cut(cut), line_plan.num_blocks(cut, block)
             # A product that is made again in every pass needs its matrix again.
             is_lost = cut.keeps_right and not variant.schedule.makes_product_once
             if is_lost or (grid is not None and not fills_blocks(grid, cut.line_tiles, num_blocks, block)):
@@ -285,7 +292,7 @@ def _sized(
     error: float,
 ) -> Plan:
     """The plan of one strategy, block and cut."""
-    variant, num_blocks = variants[strategy], line_plan.num_blocks(cut, block_tiles)
+    variant, num_blocks = variants[strategy].in_cut(cut), line_plan.num_blocks(cut, block_tiles)
     planned = _planned_buffers(variant.buffers, cut, strategy, block_tiles)
     schedule = _with_fidelity(variant, error)
     split = _split(cut, grid, selection, num_blocks, block_tiles)
@@ -314,12 +321,22 @@ def _cuts(
             (dataclasses.replace(rows, keeps_right=keeps, left_rows=left_rows, right_blocks=right_blocks), None)
             for keeps, left_rows, right_blocks in unshared_cuts(schedule.freedom)
         ]
-    size = rectangle.grid_size()
-    same = ("part_tiles", "keeps_right", "left_rows", "right_blocks")
+    same = ("part_tiles", "keeps_right", "left_rows", "right_blocks", "left_parts")
     return [
         (dataclasses.replace(rows, **{name: getattr(grid, name) for name in same}), grid)
-        for grid in work_grids(rows.num_tile_rows, rows.line_tiles, size.x, size.y, schedule.freedom)
+        for grid in _grids(rows, rectangle, next(iter(variants.values())))
     ]
+
+
+def _grids(rows: TensorRows, rectangle: CoreRange, variant: Variant) -> Iterator[WorkGrid]:
+    """Ways to cut a product, the best first; what is computed to be multiplied in parts, where it has equal ones."""
+    size, schedule = rectangle.grid_size(), variant.schedule
+    has_parts = variant.parted is not None and rows.inner_width % TILE_SIZE == 0
+    freedom = schedule.freedom if variant.parted is None else variant.parted.schedule.freedom
+    for grid in work_grids(rows.num_tile_rows, rows.line_tiles, size.x, size.y, freedom):
+        parts = grid.most_left_parts(rows.inner_tiles) if has_parts else 1
+        if parts > 1 or grid.left_rows == 1 or schedule.freedom.reads_ahead:
+            yield dataclasses.replace(grid, left_parts=parts)
 
 
 def _split(
@@ -403,7 +420,7 @@ def _planned_buffers(
     planned = []
     for buffer in buffers:
         pages, page_bytes = buffer.size.of(rows, strategy, block_tiles)
-        counts = rows.left_rows, rows.right_blocks, rows.line_parts
+        counts = rows.left_rows, rows.right_blocks, rows.computed_parts
         formula = buffer.count.formula(row, block, is_partial, *counts)
         if rows.keeps_right and buffer.count.per_inner_block:
             blocks = line_plan.num_blocks(rows, block_tiles)

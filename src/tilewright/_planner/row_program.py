@@ -15,7 +15,8 @@ last_block_tiles    tiles of the last block that the tensor reaches into
 last_tile_columns   columns of the last tile that belong to the tensor, 1 to 32
 last_tile_rows      rows of the last tiles of a slab that belong to the tensor, 1 to 32
 part_tiles          tiles of a row that one core has
-line_parts          cores that have a part of a row each and exchange what they reduce
+line_parts          cores that have a part of a row each and exchange what they reduce; of a matmul, parts of the row
+                    that is multiplied, which different cores compute
 height              rows of a slab
 width               columns of the rows
 stick_bytes         bytes of a row of the first input
@@ -28,6 +29,7 @@ keeps_right         1 if the part of the matrix that a core multiplies by stays 
 left_receivers      cores that get what is multiplied from another one; right_receivers, the matrix
 inner_group_tiles   tile-rows of the matrix that are read and sent at a time
 left_group_tiles    tiles of what is multiplied that are read and sent at a time
+left_part_tiles     tiles of what is multiplied that a core computes for its group
 all_tile_rows       tile-rows of all cores
 ==================  ==================================================================
 
@@ -36,9 +38,9 @@ Runtime: ``num_tile_rows``, ``first_tile_row``, ``first_stick``, ``num_sticks`` 
 (of the core's part of a line), ``num_written_rows`` (tile-rows of the core that are no repetition), ``sends_left``
 (whether the core reads for its group), ``left_first_x``, ``left_first_y``, ``left_last_x``, ``left_last_y`` (the first
 and the last core of the group), ``left_sender_x``, ``left_sender_y`` (the one that reads), and the same of ``right``.
-Where cores have a part of a row each, also ``own_part`` (its number), ``own_x``, ``own_y``, ``line_first_x``,
-``line_first_y``, ``line_last_x`` and ``line_last_y`` (the core, and the first and the last core of the row). A
-``TensorArg`` takes the tensor of its name; that of the result is ``output``.
+Where cores have a part of a row each, or compute one of a row that is multiplied, also ``own_part`` (its number),
+``own_x``, ``own_y``, ``line_first_x``, ``line_first_y``, ``line_last_x`` and ``line_last_y`` (the core, and the first
+and the last of those with a part). A ``TensorArg`` takes the tensor of its name; that of the result is ``output``.
 """
 
 from __future__ import annotations
@@ -122,12 +124,12 @@ def values_of_cores(plan: Plan, place: Callable[[CoreCoord], CoreCoord]) -> dict
         place: coordinates of a core on the NoC.
     """
     if plan.schedule.exchanged:
-        return {work.core: {**work.values, **_places_in_line(work, place)} for work in plan.split.work}
+        return {work.core: {**work.values, **_places_in_line(work, place, "line")} for work in plan.split.work}
     if plan.schedule.multiplication is None:
         return {work.core: work.values for work in plan.split.work}
     found: dict[CoreCoord, Mapping[str, int]] = {}
     for work in plan.split.work:
-        values = dict(work.values)
+        values = {**work.values, **(_places_in_line(work, place, "computing") if plan.rows.left_parts > 1 else {})}
         for operand in ("left", "right"):
             group = work.groups.get(operand, (work.core,) * 3)
             for which, core in zip(("first", "last", "sender"), group, strict=True):
@@ -138,20 +140,21 @@ def values_of_cores(plan: Plan, place: Callable[[CoreCoord], CoreCoord]) -> dict
     return found
 
 
-def _places_in_line(work: CoreWork, place: Callable[[CoreCoord], CoreCoord]) -> dict[str, int]:
+def _places_in_line(work: CoreWork, place: Callable[[CoreCoord], CoreCoord], group: str) -> dict[str, int]:
     """Where a core is that has a part of a line, and the first and the last of the cores of that line.
 
-    In the order in which a multicast of the writer's NoC reaches them: NoC 1 goes towards smaller coordinates.
+    In the order in which a multicast reaches them.
     """
-    (last, first), (own,) = ([place(each) for each in work.groups[name]] for name in ("line", "own"))
-    named = {"own": own, "line_first": first, "line_last": last}
+    first, last = (place(each) for each in work.groups[group])
+    named = {"own": place(work.core), "line_first": first, "line_last": last}
     return {f"{name}_{axis}": getattr(core, axis) for name, core in named.items() for axis in ("x", "y")}
 
 
 def semaphores_of(plan: Plan) -> list[SemaphoreDescriptor]:
     count = exchange_kernels.NUM_SEMAPHORES * len(plan.schedule.combined)
     if plan.schedule.multiplication is not None:
-        count = NUM_SEMAPHORES
+        combined = () if plan.schedule.left is None else plan.schedule.left.combined
+        count = NUM_SEMAPHORES + exchange_kernels.NUM_SEMAPHORES * len(combined)
     return [SemaphoreDescriptor(id=each, core_ranges=plan.split.cores, initial_value=0) for each in range(count)]
 
 

@@ -35,8 +35,8 @@ class TensorRows(Lines):
         in_slabs: tile-rows begin anew with every slab of the last two dimensions, as those of tensors in tiles do.
         direction: of the lines of tiles that an operation works along.
         inner_width: elements of a row that is multiplied by a matrix, whose columns the shape has; 0 without one.
-        part_tiles, keeps_right, left_rows, right_blocks: what a core has of a line, of the matrix and of what is
-            multiplied by it.
+        part_tiles, keeps_right, left_rows, right_blocks, left_parts: what a core has of a line, of the matrix and of
+            what is multiplied by it.
         segments: parts of a tile-row that cores take by themselves.
     """
 
@@ -49,6 +49,7 @@ class TensorRows(Lines):
     keeps_right: bool = False
     left_rows: int = 1
     right_blocks: int = 1
+    left_parts: int = 1
     segments: int = 1
 
     @property
@@ -74,6 +75,7 @@ class CoreWork:
         values: the same as runtime arguments of kernels, by name: ``num_tile_rows``, ``first_stick`` ...
         groups: of the cores that share an operand of a matmul with it, the first and the last, and the one that reads.
         first_tile: of the part of a line that it has.
+        first_left_tile: of the part that it computes of a row that is multiplied.
     """
 
     core: CoreCoord
@@ -82,6 +84,7 @@ class CoreWork:
     values: Mapping[str, int] = dataclasses.field(hash=False)
     groups: Mapping[str, tuple[CoreCoord, ...]] = dataclasses.field(default_factory=dict, hash=False)
     first_tile: int = 0
+    first_left_tile: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,10 +135,12 @@ def split_product(rows: TensorRows, grid: WorkGrid, cores: CoreRange, num_blocks
         for x in range(grid.width):
             values = part_values(grid, x, y, rows.num_tile_rows, rows.line_tiles, num_blocks)
             groups = {
-                name: tuple(CoreCoord(left + x, top + y) for x, y in group) for name, group in grid.groups(x, y).items()
+                name: tuple(CoreCoord(left + x, top + y) for x, y in group)
+                for name, group in {**grid.groups(x, y), "computing": grid.computing(x, y)}.items()
             }
             core, tile = CoreCoord(left + x, top + y), values["first_block"] * block_tiles
-            work.append(CoreWork(core, values["first_tile_row"], grid.rounds, values, groups, tile))
+            left_tile = values["own_part"] * rows.left_part_tiles
+            work.append(CoreWork(core, values["first_tile_row"], grid.rounds, values, groups, tile, left_tile))
     used = CoreRange(cores.start, (left + grid.width - 1, top + grid.height - 1))
     return RowSplit(CoreRangeSet([used]), tuple(work), grid=grid)
 
@@ -148,6 +153,8 @@ def _grid_text(grid: WorkGrid) -> str:
         for parts, what in ((grid.column_parts, "the rows that are multiplied"), (grid.row_parts, "the matrix"))
         if parts > 1
     ]
+    if grid.left_parts > 1:
+        shared.append(f"{grid.left_parts} of them compute a part each of a row that is multiplied")
     return f"{cores}, {each}" + (f"; {', '.join(shared)}" if shared else "")
 
 

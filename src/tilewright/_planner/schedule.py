@@ -42,10 +42,10 @@ from tilewright._planner.passes import Draft, PassBuilder
 from tilewright._planner.recompute_cost import KEEP_FROM_COST, cost_of, is_number, values_to_keep
 from tilewright._planner.register_program import DST_TILES, RegisterProgram, TileSource, as_integers
 from tilewright._planner.registers import Surroundings, TooManyRegistersError, compile_program, number_argument
-from tilewright._planner.stores import LEFT, LEFT_SCALER, factor_stores, stores_of
+from tilewright._planner.stores import LEFT, LEFT_PART, LEFT_SCALER, factor_stores, stores_of
 from tilewright._planner.strategy import Strategy
 from tilewright.formula._direction import CannotPlanError, Direction
-from tilewright.formula._graph import REDUCTIONS, Extent, Value, levels
+from tilewright.formula._graph import REDUCTIONS, Extent, Value, levels, nodes_of
 from tilewright.formula._tracing import Formula
 
 
@@ -65,7 +65,7 @@ def make_schedule(
         CannotPlanError: part of it has no place in one; the message shows the part and says what to write.
     """
     made = _Scheduler(formula, operands, choices, strategy, output_formats, outputs_tiled, direction).schedule()
-    return made if factors is None else _multiplied(made, formula, choices, factors)
+    return made if factors is None else _multiplied(made, formula, choices, factors, output_formats)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,8 +77,13 @@ class Factors:
     right: Operand
 
 
-def _multiplied(schedule: Schedule, formula: Formula, choices: Choices, factors: Factors) -> Schedule:
-    """The schedule with buffers for the factors, and with what is done to compute the left one."""
+def _multiplied(
+    schedule: Schedule, formula: Formula, choices: Choices, factors: Factors, output_formats: Sequence[str]
+) -> Schedule:
+    """The schedule with buffers for the factors, and with what is done to compute the left one.
+
+    What is computed has the format of the results, as an intermediate of several programs that is multiplied has.
+    """
     made = factors.multiplication
     before = None
     stores = factor_stores(factors.right, made.right, Role.RIGHT_ROWS, Role.RIGHT, inner=made.is_transposed)
@@ -86,16 +91,21 @@ def _multiplied(schedule: Schedule, formula: Formula, choices: Choices, factors:
         stores = factor_stores(factors.left[0], made.left, Role.LEFT_ROWS, Role.LEFT, schedule.stores) | stores
     else:
         part = Formula(made.left_inputs, formula.parameters, (made.left,), formula.names)
+        format_ = "Float16_b" if output_formats[0] == "Float16_b" else "Float32"
+        is_exchanged = choices.parts_left and any(each.function in REDUCTIONS for each in nodes_of([made.left]))
         before = _Scheduler(
-            part, factors.left, choices, Strategy.RESIDENT, ["Float32"], True, Direction.ROWS, schedule
+            part, factors.left, dataclasses.replace(choices, exchanged=is_exchanged), Strategy.RESIDENT, [format_],
+            True, Direction.ROWS, schedule,
         ).schedule()  # fmt: skip
         stores = {**before.stores, **stores}
     numbers = schedule.numbers if before is None else before.numbers
-    by_writer = frozenset(name for name, each in stores.items() if each.role in (Role.RIGHT_ROWS, Role.RIGHT))
+    read = Role.RIGHT if factors.right.is_tiled else Role.RIGHT_ROWS
+    by_writer = frozenset(name for name, each in stores.items() if each.role is read)
     return dataclasses.replace(
         schedule,
         stores={**stores, **schedule.stores},
         multiplication=made,
+        parts_left=choices.parts_left,
         left=before,
         numbers=numbers,
         filled_by_writer=by_writer,
@@ -141,9 +151,14 @@ class _Scheduler:
         self._numbers: dict[str, Value] = {}
         self._names: dict[int, str] = {}
         # Buffers that no value may be called after.
-        self._taken_names = {"scaler", "mask", LEFT, LEFT_SCALER, *(() if after is None else after.stores)} | {
-            name for each in operands for name in (self._tiled_name(each), self._rows_name(each))
-        }
+        self._taken_names = {
+            "scaler",
+            "mask",
+            LEFT,
+            LEFT_PART,
+            LEFT_SCALER,
+            *(() if after is None else after.stores),
+        } | {name for each in operands for name in (self._tiled_name(each), self._rows_name(each))}
         self._check()
         self.stored = self._first_stored()
 
@@ -432,7 +447,7 @@ class _Scheduler:
 
     def output_name(self, index: int) -> str:
         if self._after is not None:
-            return LEFT
+            return LEFT_PART if self._choices.parts_left else LEFT
         kind = "out_tiled" if self._outputs_tiled else "out_rm"
         return kind if len(self._formula.outputs) == 1 else f"{kind}_{index}"
 

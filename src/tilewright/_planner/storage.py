@@ -26,6 +26,7 @@ _FIRST_INDEX = {
     Role.INPUT: 0,
     Role.LEFT_ROWS: 0,
     Role.LEFT: 0,
+    Role.LEFT_PART: 24,
     Role.RIGHT_ROWS: 0,
     Role.RIGHT: 0,
     Role.SCALER: 8,
@@ -41,6 +42,7 @@ _NUM_INDICES = 32
 _MATMUL = {
     Role.LEFT_ROWS: PageCount(per_left=1),
     Role.LEFT: PageCount(per_left=1),
+    Role.LEFT_PART: PageCount(per_left_part=2),
     Role.RIGHT_ROWS: PageCount(per_block=2),
     Role.RIGHT: PageCount(per_inner_block=1),
 }
@@ -84,11 +86,14 @@ def check_names(choices: Choices, known: set[str]) -> None:
 def buffers_of(schedule: Schedule, indices: Mapping[str, int], choices: Choices) -> tuple[OperationBuffer, ...]:
     """The buffers by index."""
     stores, direction = schedule.stores.items(), schedule.direction
-    made = [_buffer(store, indices[name], choices.sticks, direction) for name, store in stores]
+    made = [
+        _buffer(store, indices[name], choices.sticks, direction, _pages(store, choices, direction))
+        for name, store in stores
+    ]
     return tuple(sorted(made, key=lambda each: each.index))
 
 
-def _buffer(store: Store, index: int, sticks: bool, direction: Direction) -> OperationBuffer:
+def _buffer(store: Store, index: int, sticks: bool, direction: Direction, pages: PageCount) -> OperationBuffer:
     # A stick of inner rows comes a tile's part at a time.
     is_stick = (store.role is Role.STICK and not store.inner) or (
         sticks and store.role in (Role.ROWS_IN, Role.OUTPUT) and store.extent is Extent.FULL
@@ -96,7 +101,7 @@ def _buffer(store: Store, index: int, sticks: bool, direction: Direction) -> Ope
     return OperationBuffer(
         index,
         store.name,
-        _pages(store, sticks, direction),
+        pages,
         _purpose(store, direction),
         _DTYPES[store.format],
         PageKind.STICK if is_stick else PageKind.TILE,
@@ -104,10 +109,10 @@ def _buffer(store: Store, index: int, sticks: bool, direction: Direction) -> Ope
     )
 
 
-def _pages(store: Store, sticks: bool, direction: Direction) -> PageCount:
-    is_wide = store.extent in (Extent.FULL, Extent.ROW)
+def _pages(store: Store, choices: Choices, direction: Direction) -> PageCount:
+    is_wide, sticks = store.extent in (Extent.FULL, Extent.ROW), choices.sticks
     if store.inner and is_wide and store.role in (Role.ROWS_IN, Role.INPUT, Role.VALUE):
-        return PageCount(per_inner=1)
+        return PageCount(per_left_part=1) if choices.parts_left else PageCount(per_inner=1)
     if store.role in (Role.ROWS_IN, Role.OUTPUT):
         if not is_wide:
             return PageCount(fixed=2)
@@ -141,6 +146,8 @@ def _purpose(store: Store, direction: Direction) -> str:
             return f"rows of {name} from the reader"
         case Role.LEFT:
             return f"{name if name != store.name else 'what is multiplied'} as tiles, kept for the tile-row"
+        case Role.LEFT_PART:
+            return f"the core's part of {name if name != store.name else 'what is multiplied'}, for all that need it"
         case Role.RIGHT:
             return f"a block of columns of {name} as tiles"
         case Role.SCALER:

@@ -16,6 +16,7 @@ from tilewright.formula._graph import Extent, Value
 from tilewright.formula._tracing import Formula
 
 LEFT = "left"
+LEFT_PART = "left_part"
 LEFT_SCALER = "left_scaler"
 
 
@@ -84,11 +85,11 @@ def stores_of(planned: Planned, kept: set[str], passes: Sequence[Pass]) -> dict[
                 for name, role in ((step.own, Role.OWN_PART), (step.source, Role.ALL_PARTS)):
                     stores.append(Store(name, role, step.value, step.value.extent, "Float32"))
     for index, output in enumerate(planned.formula.outputs):
-        role = Role.LEFT if inner else Role.OUTPUT
-        format_ = planned.output_formats[index]
-        stores.append(
-            Store(planned.output_name(index), role, output, output.extent, format_, read_by_matrix_unit=inner)
-        )
+        name, format_ = planned.output_name(index), planned.output_formats[index]
+        role = Role.OUTPUT if not inner else Role.LEFT if name == LEFT else Role.LEFT_PART
+        stores.append(Store(name, role, output, output.extent, format_, read_by_matrix_unit=inner))
+        if role is Role.LEFT_PART:
+            stores.append(Store(LEFT, Role.LEFT, output, output.extent, format_, read_by_matrix_unit=True))
     return {each.name: each for each in stores}
 
 

@@ -41,6 +41,8 @@ class WorkGrid:
         keeps_right: whether a core's part of the matrix stays in L1 from the first round on.
         left_rows: tile-rows of what is multiplied that L1 has room for: with two, the next one is read meanwhile.
         right_blocks: blocks of the matrix that L1 has room for, likewise.
+        left_parts: cores of a group that compute a part each of the rows that are multiplied, for all of the group; 1
+            where every core computes them as a whole, or nothing is computed.
     """
 
     width: int
@@ -52,6 +54,7 @@ class WorkGrid:
     keeps_right: bool = False
     left_rows: int = 1
     right_blocks: int = 1
+    left_parts: int = 1
 
     @property
     def num_cores(self) -> int:
@@ -63,6 +66,18 @@ class WorkGrid:
             return y * self.width + x, 0
         return (0, y * self.width + x) if self.row_parts == 1 else (y, x)
 
+    def number_in_left_group(self, x: int, y: int) -> int:
+        """The number of a core among those that need the same rows to multiply, in order of the rectangle."""
+        if self.column_parts == 1:
+            return 0
+        return y * self.width + x if self.row_parts == 1 else x
+
+    def most_left_parts(self, inner_tiles: int) -> int:
+        """Equal parts of a row of tiles for the cores of a left group, or for the first of a group that is one row."""
+        is_row = self.row_parts > 1 or self.height == 1
+        sizes = range(1, self.column_parts + 1) if is_row else (1, self.column_parts)
+        return max((each for each in sizes if inner_tiles % each == 0), default=1)
+
     def groups(self, x: int, y: int) -> dict[str, Group]:
         """Those that share the left operand with a core, and those that share the right one.
 
@@ -71,15 +86,20 @@ class WorkGrid:
         one row.
         """
         right, bottom, alone = self.width - 1, self.height - 1, ((x, y), (x, y), (x, y))
-        everything = ((0, 0), (right, bottom), (0, 0))
         if self.column_parts == 1:
             return {"left": alone, "right": ((right, bottom), (0, 0), (0, 0))}
         if self.row_parts == 1:
-            return {"left": everything, "right": alone}
+            return {"left": ((0, 0), (right, bottom), (0, 0)), "right": alone}
         return {
             "left": ((0, y), (right, y), ((y + 1) % self.width, y)),
             "right": ((x, bottom), (x, 0), (x, x % self.height)),
         }
+
+    def computing(self, x: int, y: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The first and the last of the cores of a left group that compute a part of its rows."""
+        if self.row_parts > 1 or self.height == 1:
+            return (0, y), (self.left_parts - 1, y)
+        return (0, 0), (self.width - 1, self.height - 1)
 
     def receivers(self) -> dict[str, int]:
         """Cores that get an operand from another one, for each group."""
@@ -179,5 +199,6 @@ def part_values(grid: WorkGrid, x: int, y: int, tile_rows: int, tile_columns: in
         "num_tile_rows": grid.rounds,
         "num_written_rows": written,
         "first_block": min(column_part, last) * num_blocks,
+        "own_part": grid.number_in_left_group(x, y),
         **{f"sends_{name}": int((x, y) == group[2]) for name, group in grid.groups(x, y).items()},
     }

@@ -27,7 +27,7 @@ class DerivedKernels:
         self._variants: dict[Form, dict[Strategy, Variant]] = {}
         self._texts: dict[tuple[Form, Strategy], str] = {}
         self._schedules: dict[tuple[Form, Strategy], Schedule] = {}
-        self._others: dict[tuple[bool, bool, bool], DerivedKernels] = {}
+        self._others: dict[tuple[bool, bool, bool, bool], DerivedKernels] = {}
         self._made: dict[tuple[Form, Strategy], Variant] = {}
 
     def all_variants(self, form: Form) -> Iterator[tuple[Strategy, Variant]]:
@@ -59,7 +59,7 @@ class DerivedKernels:
 
     def _other(self, choices: Choices) -> DerivedKernels:
         """The same with other choices."""
-        key = (choices.values_in_buffers, choices.segmented, choices.exchanged)
+        key = (choices.values_in_buffers, choices.segmented, choices.exchanged, choices.parts_left)
         if key not in self._others:
             self._others[key] = DerivedKernels(self._meaning, choices)
         return self._others[key]
@@ -123,7 +123,10 @@ class DerivedKernels:
             given = self.choices.kernels.get(strategy.value, {})
             kernels = dataclasses.replace(made, **given)
             buffers = buffers_of(schedule, indices, self.choices)
-            self._made[key] = Variant(buffers, kernels, schedule, has_own_kernels=bool(given))
+            parted = None
+            if schedule.may_part_left and not (given or self.choices.parts_left or self.choices.sticks):
+                parted = self._other(dataclasses.replace(self.choices, parts_left=True)).variant(form, strategy)
+            self._made[key] = Variant(buffers, kernels, schedule, bool(given), parted)
         return self._made[key]
 
     def _operands(self, form: Form) -> list[Operand]:

@@ -29,6 +29,13 @@ _ENDS = {
     Role.ALL_PARTS: ("writer", "compute"),
     Role.OUTPUT: ("compute", "writer"),
 }
+# Where cores compute parts of what is multiplied for each other.
+_ENDS_OF_PARTS = {
+    Role.LEFT_PART: ("compute", "reader"),
+    Role.LEFT: ("reader", "compute"),
+    Role.OWN_PART: ("compute", "reader"),
+    Role.ALL_PARTS: ("reader", "compute"),
+}
 _UNITS = {
     Direction.ROWS: "tile-row (32 rows)",
     Direction.COLUMNS: "tile-column (32 columns)",
@@ -40,6 +47,8 @@ _PROPERTIES = ("rank", "row_major", "interleaved", "on_device", "dtype", "width"
 def ends_of(schedule: Schedule, name: str) -> tuple[str, str]:
     """The producer and the consumer of a buffer."""
     store = schedule.stores[name]
+    if schedule.parts_left and store.role in _ENDS_OF_PARTS:
+        return _ENDS_OF_PARTS[store.role]
     if store.role in _ENDS and name not in schedule.filled_by_writer:
         return _ENDS[store.role]
     made = schedule.multiplication

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from tilewright._planner.emit.phase import INDENT, PhaseText, call_lines, docstring, signature_lines
-from tilewright._planner.emit.step import INNER, StepText, measures_of
+from tilewright._planner.emit.step import INNER, INNER_PART, StepText, measures_of
 from tilewright._planner.model import Pass, Role, Schedule
 from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent
@@ -29,6 +29,7 @@ COMPILE_TIME = (
     "last_tile_columns",
     "last_tile_rows",
     "inner_tiles",
+    "left_part_tiles",
     "keeps_right",
     "inner_last_tile_columns",
     "inner_mean_factor_bits",
@@ -65,10 +66,13 @@ class ComputeText:
             for name in self._schedule.columns_in
             for each in self._column_input(name, self._schedule, self._steps)
         ]
-        inside += [INDENT + each for each in self._left_lines()]
+        left = [INDENT + each for each in self._left_lines()]
+        inside += [] if self._schedule.parts_left else left
         for each in self._schedule.passes:
             inside += self._pass_lines(each)
         inside += [INDENT + each for each in self._popped_factors()]
+        if self._schedule.parts_left:
+            inside = _one_line_ahead(left, inside, bool(re.search(r"\bindex\b", "\n".join(inside))))
         text = "\n".join(inside)
         if re.search(r"\bpartial\b", text):
             body.append("partial = last_tile_columns != 32")
@@ -77,10 +81,12 @@ class ComputeText:
         if re.search(r"\blast\b", text):
             body.append("last = num_blocks - 1")
         index = "index" if re.search(r"\bindex\b", text) else "_"
-        body += [f"for {index} in range({self._num_lines}):", *inside]
+        loop = f"for {index} in range({self._num_lines}):"
+        body += [f"for line in range({self._num_lines} + 1):" if self._schedule.parts_left else loop, *inside]
         used = set(re.findall(r"\w+", "\n".join(body)))
         counter = self._direction.counter
         parameters = [f"{name}: RuntimeArg" for name in (f"first_{counter}", self._num_lines) if name in used]
+        parameters += ["own_part: RuntimeArg"] if "own_part" in used else []
         parameters += [f"{name}: RuntimeArg" for name in self._schedule.numbers if name in used]
         parameters += [f"{name}: CompileTimeArg" for name in COMPILE_TIME if name in used]
         head = signature_lines(self._kernel_name, [*parameters, "cb: Buffers"])
@@ -109,12 +115,13 @@ class ComputeText:
         return next((each.name for each in self._schedule.stores.values() if each.role is role), "")
 
     def _left_lines(self) -> list[str]:
-        """Operands of the product, as tiles."""
+        """Operands of the product, as tiles; a part of them, if others compute the rest."""
         before = self._schedule.left
         if before is None:
             rows, tiles = self._factor_buffer(Role.LEFT_ROWS), self._factor_buffer(Role.LEFT)
             return [f"tilize(cb.{rows}, cb.{tiles}, inner_tiles)"] if rows else []
-        text = StepText(before, INNER, False, self._phases, self._helpers)
+        measures = INNER_PART if self._schedule.parts_left else INNER
+        text = StepText(before, measures, False, self._phases, self._helpers)
         lines = [line for name in before.columns_in for line in self._column_input(name, before, text)]
         for each in before.passes:
             text.begin(each)
@@ -199,6 +206,17 @@ class ComputeText:
         if block:
             lines += [f"{INDENT}for {_block_name(block)} in range({self._num_blocks}):", *block]
         return lines + self._steps.sequence(part.column, INDENT)
+
+
+def _one_line_ahead(left: list[str], rest: list[str], is_counted: bool) -> list[str]:
+    """A core's part of what is multiplied in the next line, and the line itself, which others' parts come for."""
+    return [
+        f"{INDENT}if line != num_tile_rows and own_part < line_parts:",
+        *(INDENT + each for each in left),
+        f"{INDENT}if line != 0:",
+        *([f"{INDENT * 2}index = line - 1"] if is_counted else []),
+        *(INDENT + each for each in rest),
+    ]
 
 
 def _block_name(lines: list[str]) -> str:

@@ -20,7 +20,7 @@ from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent
 from tilewright.formula._inputs import Slabs
 
-_PLACES = ("first_x", "first_y", "last_x", "last_y", "sender_x", "sender_y")  # of a group of cores
+PLACES = ("first_x", "first_y", "last_x", "last_y", "sender_x", "sender_y")  # of a group of cores
 _LEFT = {Role.LEFT_ROWS: Role.ROWS_IN, Role.LEFT: Role.INPUT}
 LAST = "last_block_tiles if block == num_blocks - 1 else block_tiles"
 _RUNTIME = (
@@ -35,7 +35,7 @@ _RUNTIME = (
     *(
         name
         for operand in ("left", "right")
-        for name in (f"sends_{operand}", *(f"{operand}_{place}" for place in _PLACES))
+        for name in (f"sends_{operand}", *(f"{operand}_{place}" for place in PLACES))
     ),
 )
 _COMPILE_TIME = (
@@ -56,6 +56,7 @@ _COMPILE_TIME = (
     "inner_last_tile_columns",
     "inner_group_tiles",
     "left_group_tiles",
+    "left_part_tiles",
     "all_tile_rows",
     "keeps_right",
     "left_receivers",
@@ -100,18 +101,21 @@ class DataflowText:
         self._has_parts = self._is_product or schedule.exchanged
 
     def reader(self, name: str) -> str:
-        lines = self._constants()
-        inside: list[list[str]] = [self._left()] if self._schedule.multiplication is not None else []
-        inside += [self._column(each) for each in self._schedule.columns_in]
+        tensors = dict.fromkeys(each for each in (*self._left_inputs, *self._inputs) if each != self._product)
+        lines = [*self._constants(), *self._reader_loop()]
+        return self._kernel("reader_kernel", name, list(tensors), lines, "What compute takes, in its order.")
+
+    def _reader_loop(self) -> list[str]:
+        return [*self._lines_of_tiles(), *(INDENT + line for line in self._line_inputs())]
+
+    def _line_inputs(self) -> list[str]:
+        """What is read for a line: columns, and in every pass the inputs that it takes."""
+        inside = [self._column(each) for each in self._schedule.columns_in]
         for each in self._schedule.passes:
             for names in (each.loaded_inputs, each.streamed):
                 read = [name for name in names if name != self._product]
                 inside += [self._loop(read)] if read else []
-        lines += [*self._lines_of_tiles(), *(INDENT + line for line in _repeated(inside))]
-        if self._is_product:
-            lines += ["noc_async_write_barrier()", "noc_async_atomic_barrier()"]
-        tensors = dict.fromkeys(each for each in (*self._left_inputs, *self._inputs) if each != self._product)
-        return self._kernel("reader_kernel", name, list(tensors), lines, "What compute takes, in its order.")
+        return _repeated(inside)
 
     # A matmul.
 
@@ -146,141 +150,35 @@ class DataflowText:
         stick, block = self._size(tensor, "stick"), self._size(tensor, "block")
         return [f"{number} * {block}", f"min({block}, {stick} - {number} * {block})", block]
 
-    def _group(self, operand: str) -> list[str]:
-        """Arguments of a shared read: its group of cores."""
-        places = [f"{operand}_{place}" for place in _PLACES]
-        return [f"sends_{operand}", *places, f"{operand}_receivers", f"{operand.upper()}_SEMAPHORES"]
-
-    def _factor(self, *roles: Role) -> list[str]:
-        return [each.name for role in roles for each in self._schedule.stores.values() if each.role is role]
-
-    def _left(self) -> list[str]:
-        """A tile-row of what is multiplied, or computed with before."""
-        lines: list[str] = []
-        for name, stores in self._left_inputs.items():
-            extent = stores[Role.INPUT].extent
-            if extent is Extent.COLUMN:
-                lines += self._column_lines(name, stores)
-            elif extent is Extent.FULL and Role.ROWS_IN not in stores:
-                tiles = stores[Role.INPUT]
-                page, groups = f"{self._tile_row(tiles)} * inner_tiles", "inner_tiles // left_group_tiles"
-                sizes = ["1", "left_group_tiles", "left_group_tiles", "left_group_tiles"]
-                arguments = [f"cb.{tiles.name}", page, groups, *sizes, *self._group("left")]
-                lines += moved_lines("read_shared_tiles", name, arguments, "")
-            elif extent is Extent.FULL:
-                element = self._size(name, "element")
-                sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
-                lines += self._left_rows_lines(name, stores[Role.ROWS_IN], sizes)
-        return lines
-
-    def _left_rows_lines(self, name: str, store: Store, sizes: Sequence[str]) -> list[str]:
-        if store.slabs is not None:
-            return self._rows_lines(name, store, sizes, "")
-        arguments = [f"cb.{store.name}", "stick", "rows", "rows", *sizes, *self._group("left")]
-        return moved_lines("read_shared_sticks", name, arguments, "")
-
-    def _left_row(self, name: str, stores: dict[Role, Store]) -> list[str]:
-        """A row that serves all rows which are multiplied, a tile at a time."""
-        tiled = f"cb.{stores[Role.INPUT].name}"
-        if Role.STICK not in stores:
-            return moved_lines("read_tiles", name, [tiled, "0", "inner_tiles", "inner_tiles"], "")
-        part = f"TILE_ROWS * {self._size(name, 'element')}"
-        whole = f"inner_width * {self._size(name, 'element')}"
-        arguments = [
-            f"cb.{stores[Role.STICK].name}",
-            tiled,
-            f"inner * {part}",
-            f"min({part}, {whole} - inner * {part})",
-        ]
-        lines = moved_lines("read_vector_row", name, [*arguments, part, "1"], INDENT)
-        return ["for inner in range(inner_tiles):", *lines]
-
-    def _whole_right(self) -> list[str]:
-        """The core's part of the matrix, block after block."""
-        return [self._blocks, *(INDENT + each for each in self._right("block"))]
-
-    def _right(self, block: str) -> list[str]:
-        """A block of columns of the matrix, all of its rows."""
-        assert self._schedule.multiplication is not None
-        made = self._schedule.multiplication
-        name = made.right.name
-        rows, tiles = self._factor(Role.RIGHT_ROWS), self._factor(Role.RIGHT)
-        if made.is_transposed:
-            return self._transposed_right(block, name, rows, tiles)
-        slab = "tile_row // height_tiles * inner_tiles * width_tiles + " if made.is_batched else ""
-        if not rows:
-            page, groups = f"{slab}{block} * block_tiles", "inner_tiles // inner_group_tiles"
-            part = f"part_of({block}, block_tiles, width_tiles)"
-            sizes = ["inner_group_tiles", "width_tiles", part, "block_tiles"]
-            arguments = [f"cb.{tiles[0]}", page, groups, *sizes, *self._group("right")]
-            return self._if_needed(moved_lines("read_shared_tiles", name, arguments, ""))
-        slab = "tile_row // height_tiles * inner_width + " if made.is_batched else ""
-        first = f"{slab}inner * TILE_ROWS"
-        arguments = [f"cb.{rows[0]}", first, "min(TILE_ROWS, inner_width - inner * TILE_ROWS)", "TILE_ROWS"]
-        arguments += [*self._block_part(name, block), "block_tiles", *self._group("right")]
-        lines = moved_lines("read_shared_sticks", name, arguments, INDENT)
-        return self._if_needed(["for inner in range(inner_tiles):", *lines])
-
-    def _if_needed(self, lines: Sequence[str]) -> list[str]:
-        """Lines that read a block of a matrix: once, if it stays for all tile-rows that are multiplied by it."""
-        made = self._schedule.multiplication
-        if made is None or not self._schedule.makes_product_once:
-            return list(lines)
-        is_new = "index == 0 or tile_row % height_tiles == 0" if made.is_batched else "index == 0"
-        return [f"if keeps_right == 0 or {is_new}:", *(INDENT + line for line in lines)]
-
-    def _transposed_right(self, block: str, name: str, rows: Sequence[str], tiles: Sequence[str]) -> list[str]:
-        """A block of rows of a transposed matrix, a tile-row at a time; those beyond it are not written."""
-        made = self._schedule.multiplication
-        assert made is not None
-        head = ["for part in range(block_tiles):", f"{INDENT}column = ({block} * block_tiles + part) * TILE_ROWS"]
-        if not rows:
-            slab = "tile_row // height_tiles * width_tiles + " if made.is_batched else ""
-            page = f"({slab}{block} * block_tiles + part) * inner_tiles"
-            count = "inner_tiles if column < width else 0"
-            arguments = [f"cb.{tiles[0]}", page, "1", "1", "0", count, "inner_tiles", *self._group("right")]
-            return self._if_needed([*head, *moved_lines("read_shared_tiles", name, arguments, INDENT)])
-        element = self._size(name, "element")
-        slab = "tile_row // height_tiles * width + " if made.is_batched else ""
-        count = "min(TILE_ROWS, width - column) if column < width else 0"
-        sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
-        arguments = [f"cb.{rows[0]}", f"{slab}column", count, "TILE_ROWS", *sizes, *self._group("right")]
-        return self._if_needed([*head, *moved_lines("read_shared_sticks", name, arguments, INDENT)])
-
     def writer(self, name: str) -> str:
-        inside: list[str] = []
         unit = self._schedule.direction.unit
-        for each in self._schedule.passes:
-            inside += self._delivered(each)
-        lines = [*self._lines_of_tiles(is_writer=True), *(INDENT + line for line in inside)]
         purpose = f"{unit.capitalize()} after {unit}, only what the tensor has."
-        made = self._schedule.multiplication
-        if made is None:
-            return self._kernel("writer_kernel", name, list(self._outputs), lines, purpose)
-        lines += ["noc_async_write_barrier()", "noc_async_atomic_barrier()"]
-        purpose = f"{purpose} Before, the matrix: both processors read, each an operand."
-        return self._kernel("writer_kernel", name, [made.right.name, *self._outputs], lines, purpose)
+        return self._kernel("writer_kernel", name, list(self._outputs), self._writer_loop(), purpose)
+
+    def _writer_loop(self) -> list[str]:
+        delivered = [line for each in self._schedule.passes for line in self._delivered(each)]
+        return [*self._lines_of_tiles(is_writer=True), *(INDENT + line for line in delivered)]
 
     # Parts of the reader.
 
     def _constants(self) -> list[str]:
-        lines = []
-        for each in self._schedule.stores.values():
-            if each.role is Role.SCALER:
-                lines += self._scaler(each)
-            elif each.role is Role.MASK:
-                lines += self._masks(each)
-            elif each.role is Role.NUMBER:
-                assert each.value is not None
-                lines.append(f"fill_constant_tile(cb.{each.name}, {each.value.name}_bits)")
-        for name, stores in (*self._left_inputs.items(), *self._inputs.items()):
+        lines = [line for each in self._schedule.stores.values() for line in self._constant(each)]
+        for name, stores in self._inputs.items():
             if stores[Role.INPUT].extent is Extent.SCALAR:
                 lines += self._scalar(name, stores)
-        for name, stores in self._left_inputs.items():
-            if stores[Role.INPUT].extent is Extent.ROW:
-                lines += self._left_row(name, stores)
         rows = [n for n, s in self._inputs.items() if s[Role.INPUT].extent is Extent.ROW and s[Role.INPUT].persistent]
         return lines + (self._loop(rows) if rows else [])
+
+    def _constant(self, store: Store) -> list[str]:
+        """A buffer that is filled once, from no tensor."""
+        if store.role is Role.SCALER:
+            return self._scaler(store)
+        if store.role is Role.MASK:
+            return self._masks(store)
+        if store.role is not Role.NUMBER:
+            return []
+        assert store.value is not None
+        return [f"fill_constant_tile(cb.{store.name}, {store.value.name}_bits)"]
 
     def _scaler(self, store: Store) -> list[str]:
         columns = "inner_last_tile_columns" if store.inner else "last_tile_columns"
@@ -363,12 +261,7 @@ class DataflowText:
             each.target for each in part.block
             if isinstance(each, (Compute, Deliver)) and each.target in tensors
         ]  # fmt: skip
-        has_right = self._product in (*part.loaded_inputs, *part.streamed)
-        if wide and self._product in part.streamed:
-            lines = self._written_after_right(tensors, wide)
-        else:
-            lines = self._whole_right() if has_right else []
-            lines += self._written_wide(tensors, wide) if wide else []
+        lines = self._delivered_wide(part, tensors, wide)
         for step in part.column:
             if isinstance(step, Combine):
                 lines += self._exchanged(step)
@@ -383,13 +276,9 @@ class DataflowText:
         places = ["own_part", "line_parts", *EXCHANGE_PLACES[1:]]
         return call_lines("exchange", [f"cb.{step.own}", f"cb.{step.source}", *half, *places], "")
 
-    def _written_after_right(self, tensors: dict[str, str], wide: Sequence[str]) -> list[str]:
-        """Results of a product. A block of the matrix is read before the results of the one before are written."""
-        following = ["if block + 1 < first_block + num_blocks:", *(INDENT + e for e in self._right("(block + 1)"))]
-        lines = [*self._right("first_block"), self._blocks, *(INDENT + each for each in following)]
-        for each in wide:
-            lines += self._written_block(tensors[each], each)
-        return lines
+    def _delivered_wide(self, part: Pass, tensors: dict[str, str], wide: Sequence[str]) -> list[str]:
+        """Results of a pass as wide as the row."""
+        return self._written_wide(tensors, wide) if wide else []
 
     def _written_wide(self, tensors: dict[str, str], wide: Sequence[str]) -> list[str]:
         """Results as wide as the row, a block of each at a time."""
@@ -467,7 +356,7 @@ class DataflowText:
         ]
 
     def _kernel(self, decorator: str, name: str, tensors: Sequence[str], lines: list[str], purpose: str) -> str:
-        lines = _without_unused(lines)
+        lines = without_unused(lines)
         words = set(re.findall(r"\w+", "\n".join(lines)))
         parameters = [f"{in_kernels(each)}: TensorArg" for each in tensors]
         parameters += [f"{each}: RuntimeArg" for each in _RUNTIME if each in words]
@@ -494,7 +383,7 @@ def moved_lines(function: str, tensor: str, arguments: Sequence[str], indent: st
     return call_lines(function, [in_kernels(tensor), *arguments], indent)
 
 
-def _without_unused(lines: list[str]) -> list[str]:
+def without_unused(lines: list[str]) -> list[str]:
     """Lines without assignments of row, stick and rows that nothing reads."""
     for name in ("rows", "stick", "row", "tile_row"):
         uses = sum(len(re.findall(rf"\b{name}\b", line)) for line in lines)

@@ -49,6 +49,8 @@ class Measures:
 
 # Of rows that are multiplied by a matrix, which come as a whole.
 INNER = Measures("inner_tiles", "inner_tiles", "inner_partial", "inverse_inner_bits", "inner_mean_factor_bits")
+# Of the part of them that a core computes.
+INNER_PART = dataclasses.replace(INNER, tiles="left_part_tiles", block_tiles="left_part_tiles")
 
 
 def measures_of(schedule: Schedule) -> Measures:

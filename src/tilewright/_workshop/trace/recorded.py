@@ -61,6 +61,7 @@ def place(
     num_tiles: int,
     is_per_line: bool,
     is_cut: bool = False,
+    is_left: bool = False,
 ) -> Recorded:
     """Puts the pages of one call where they belong.
 
@@ -68,11 +69,13 @@ def place(
         num_tiles: of a line.
         is_per_line: whether every line has its own.
         is_cut: whether each core has its own part of a line.
+        is_left: whether that is a part of a row that is multiplied.
     """
     tiles: list[Float64] = []
     tile_rows: list[int] = []
     columns: list[int] = []
-    rounds, problem, segments, parts = 1, "", plan.rows.segments, plan.rows.line_parts
+    rounds, problem, segments = 1, "", plan.rows.segments
+    parts = plan.rows.left_parts if is_left else plan.rows.line_parts
     for work in plan.split.work:
         core = (work.core.x, work.core.y)
         by_tile = plan.rows.direction is not Direction.ROWS
@@ -98,9 +101,8 @@ def place(
             tiles.append(block)
             line, segment = divmod(work.first_line + position // (per_row * rounds), segments)
             first = segment * per_row if is_shared else 0
-            columns.append(
-                (first + position % per_row) * block.shape[1] + (work.first_tile * TILE_SIZE if is_cut else 0)
-            )
+            own = (work.first_left_tile if is_left else work.first_tile) if is_cut else 0
+            columns.append((first + position % per_row) * block.shape[1] + own * TILE_SIZE)
             tile_rows.append(line if is_per_line else -1)
     return Recorded(tiles, tile_rows, columns, rounds, problem)
 

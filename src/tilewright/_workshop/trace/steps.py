@@ -134,7 +134,8 @@ class _Numbered:
         self._stored = {
             id(each.value): each.name
             for each in schedule.stores.values()
-            if each.value is not None and (each.role in (Role.VALUE, Role.NUMBER) or _is_computed_left(each))
+            if each.value is not None
+            and (each.role in (Role.VALUE, Role.NUMBER, Role.LEFT_PART) or _is_computed_left(each))
         }
         if schedule.multiplication is not None:
             product = schedule.multiplication.product
@@ -180,7 +181,7 @@ class _Numbered:
         operands = dict(self._stored)
         if self._stored.get(id(store.value)) == store.name:
             operands.pop(id(store.value))
-        inner = store.inner or store.role is Role.LEFT
+        inner = store.inner or store.role in (Role.LEFT, Role.LEFT_PART)
         self.steps.append(Step(len(self._made), name, store.name, store.value, operands, region, product, inner))
 
 

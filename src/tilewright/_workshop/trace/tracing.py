@@ -19,6 +19,7 @@ from tilewright._launch.run_options import RunOptions
 from tilewright._launch.run_program import run_program
 from tilewright._planner.plan import Plan, PlannedBuffer
 from tilewright._planner.row_program import Kernels, build_program
+from tilewright._planner.stores import LEFT
 from tilewright._record.run import RecordedPages, Run
 from tilewright._tensor.device import Device
 from tilewright._tensor.tensor import Tensor
@@ -179,9 +180,10 @@ class _PhaseComparison:
                 self.own_buffers.add(step.buffer)
         num_tiles = self._geometry.tiles_of_line(step.extent, step.inner)
         is_per_line = self._geometry.is_per_line(step.extent)
-        is_cut = step.extent in (Extent.FULL, Extent.ROW) and not step.inner
+        is_left = step.inner and step.buffer != LEFT and self._plan.rows.left_parts > 1
+        is_cut = step.extent in (Extent.FULL, Extent.ROW) and (is_left or not step.inner)
         for made, where in groups:
-            found.append(place(made, buffer, step.region, self._plan, num_tiles, is_per_line, is_cut))
+            found.append(place(made, buffer, step.region, self._plan, num_tiles, is_per_line, is_cut, is_left))
             places.append(where)
         return found, places
 

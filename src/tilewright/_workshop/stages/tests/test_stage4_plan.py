@@ -22,7 +22,7 @@ def test_a_plan_fits(operation: Operation, case: OperationCase, arch: str) -> No
         assert sum(each.total_size for each in program.cbs if not each.is_over_tensor()) <= plan.l1_budget
         return
     assert plan.l1_bytes <= plan.l1_budget
-    assert plan.block_tiles * plan.num_blocks >= plan.rows.line_tiles
+    assert plan.block_tiles * plan.num_blocks >= plan.rows.core_tiles
 
 
 @pytest.mark.parametrize("width", [32, 4096, 100_000, 1 << 20])

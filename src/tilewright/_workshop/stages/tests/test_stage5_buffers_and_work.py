@@ -30,7 +30,7 @@ def test_every_buffer_has_two_ends(operation: Operation, strategy: Strategy) -> 
     schedule = operation.schedule(operation.form(DataType.BFLOAT16), strategy)
     for name in schedule.stores:
         producer, consumer = ends_of(schedule, name)
-        assert producer in ("reader", "compute"), name
+        assert producer in ("reader", "compute", "writer"), name
         assert consumer in ("reader", "compute", "writer"), name
 
 
