@@ -24,6 +24,7 @@ from tilewright._cpp_ops.host_build import (
     host_library,
     kept_source,
     link,
+    recording_headers,
 )
 from tilewright._cpp_ops.library import CppFunction, OperationLibrary, load_library
 from tilewright._cpp_ops.linked import LinkedFunction, LinkedLibrary, linked_route, load_linked, module_text
@@ -124,7 +125,7 @@ def build_linked(path: str | Path) -> LinkedOperation:
     route = linked_route()
     folder = read_folder(path)
     include = [*folder.include_directories(), *_overlay(folder)]
-    objects = compile_sources(folder.sources, include, route.headers)
+    objects = compile_sources(folder.sources, include, route.headers.before(folder.checkout_directories()))
     source = kept_source("linked-module", module_text(_binding_functions(folder, objects)).encode())
     module = compile_sources([source], [], route.headers)
     parts = [each.object for each in (*objects, *module, *route.support())]
@@ -140,13 +141,14 @@ def built_folder(path: str | Path, link: bool) -> BuiltOperation | LinkedOperati
 
 
 def _objects(folder: OperationFolder, include: Sequence[Path], together: bool) -> list[HostObject]:
+    headers = recording_headers().before(folder.checkout_directories())
     if together:
-        whole = compile_together(folder.sources, include)
+        whole = compile_together(folder.sources, include, headers)
         if isinstance(whole, HostObject):
             return [whole]
         if not _CLASH.search(whole):
             raise CppOperationError(whole)
-    return compile_sources(folder.sources, include)
+    return compile_sources(folder.sources, include, headers)
 
 
 def _overlay(folder: OperationFolder) -> Iterator[Path]:

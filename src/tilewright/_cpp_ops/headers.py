@@ -28,7 +28,9 @@ _PATHS = {
     """,
     "tw_host/format.hpp": "fmt/format.h fmt/core.h fmt/base.h fmt/ranges.h fmt/std.h",
     "tw_host/enum_names.hpp": "enchantum/enchantum enchantum/scoped magic_enum/magic_enum",
-    "tw_host/reflect.hpp": "tt_stl/reflection tt_stl/hash tt_stl/type_name",
+    "tw_host/reflect.hpp tw_host/json.hpp": "tt_stl/reflection",
+    "tw_host/reflect.hpp": "tt_stl/hash tt_stl/type_name",
+    "tw_host/json.hpp": "nlohmann/json",
     "tw_host/cores.hpp": """
         tt-metalium/core_coord tt-metalium/work_split umd/device/types/xy_pair umd/device/types/core_coordinates
         tt-metalium/experimental/metal2_host_api/node_coord
@@ -64,8 +66,12 @@ _PATHS = {
     """,
     "tw_host/ttnn_types.hpp": """
         ttnn/types ttnn/tensor/types ttnn/tensor/tensor ttnn/tensor/tensor_ops ttnn/tensor/tensor_utils ttnn/core
-        ttnn/common/constants ttnn/common/queue_id ttnn/distributed/types ttnn/distributed/api ttnn/global_semaphore
-        tt-metalium/global_semaphore tt-metalium/tilize_utils
+        ttnn/common/constants ttnn/common/queue_id ttnn/distributed/types ttnn/distributed/api
+        ttnn/distributed/tensor_topology tt-metalium/tilize_utils
+    """,
+    "tw_host/global_objects.hpp": """
+        ttnn/global_semaphore tt-metalium/global_semaphore tt-metalium/global_circular_buffer
+        tt-metalium/experimental/global_circular_buffer ttnn/global_circular_buffer
     """,
     "tw_host/host_api.hpp": """
         tt-metalium/host_api tt-metalium/tt_metal tt-metalium/program tt-metalium/kernel_types
@@ -101,6 +107,7 @@ _PATHS = {
     "tw_host/work_split_tilize.hpp": "ttnn/operations/core/work_split/work_split_tilize",
     "tw_host/core_operations.hpp": """
         ttnn/operations/core/core ttnn/operations/core/to_memory_config/to_memory_config_op
+        ttnn/operations/core/to_layout/to_layout_op ttnn/operations/core/to_dtype/to_dtype_op
         ttnn/operations/core/program_cache_l1
     """,
     "tw_host/called_operations.hpp": """

@@ -57,6 +57,10 @@ class Headers:
     places: tuple[Path, ...]
     flags: tuple[str, ...] = ()
 
+    def before(self, checkout: Sequence[Path]) -> Headers:
+        """These headers, and behind them what only a checkout has."""
+        return Headers((*self.places, *checkout), self.flags)
+
 
 def recording_headers() -> Headers:
     """tilewright's host headers, whose definitions record a program."""
@@ -100,10 +104,10 @@ def compile_each(
         return list(pool.map(compiled, sources))
 
 
-def compile_together(sources: Sequence[Path], include: Sequence[Path]) -> HostObject | str:
+def compile_together(sources: Sequence[Path], include: Sequence[Path], headers: Headers) -> HostObject | str:
     """One object of all sources as one translation unit, or the compiler's errors: headers are read once."""
     text = "".join(f'#include "{source}"\n' for source in sources).encode()
-    (result,) = compile_each([kept_source("together", text)], include)
+    (result,) = compile_each([kept_source("together", text)], include, headers)
     return result
 
 
@@ -121,8 +125,9 @@ def _compiled(
 ) -> HostObject | str:
     """The object of one source, or the compiler's errors, explained."""
     flags = [*_flags(compiler), *further, *(f"-I{place}" for place in include)]
-    # Headers count by what was read of them. Those by tt-metal's paths come last and hide none.
-    places = (str(place) for place in include if place != headers_directory())
+    # Headers count by what was read of them. Those by tt-metal's paths hide none, unless a checkout is behind them.
+    hides = include[-1:] != [INCLUDE]
+    places = (str(place) for place in include if hides or place != headers_directory())
     name = digest(compiler.identity, *_flags(compiler), *further, *places, str(source), source.read_bytes())
     record = _entries() / f"{name}.json"
     kept = _kept(record)
@@ -176,7 +181,7 @@ def _library_source() -> Path:
 def host_library() -> HostObject:
     """The definitions behind the headers, compiled once for each compiler."""
     with progress("compiling the host library, once for this compiler"):
-        result = _compiled(find_compiler(), _library_source(), recording_headers().places)
+        result = _compiled(find_compiler(), _library_source(), list(recording_headers().places))
     if isinstance(result, str):
         raise CppOperationError(f"tilewright's host library does not compile:\n{result}")
     return result

@@ -32,6 +32,8 @@ def _write(value: Any, parts: list[bytes]) -> None:
     elif isinstance(value, bool):
         parts.append(b"T" if value else b"F")
     elif isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise TypeError(f"{value} is no integer of 64 bits")
         parts.append(b"i" + struct.pack("<q", value))
     elif isinstance(value, float):
         parts.append(b"d" + struct.pack("<d", value))

@@ -49,11 +49,12 @@ class OperationFolder:
         return None
 
     def include_directories(self) -> list[Path]:
-        """Where the folder's own includes are found, its checkout last."""
-        places = [self.root, self.root.parent, self.root / "device"]
-        if self.tree is not None:
-            places += [self.tree / "ttnn" / "cpp", self.tree / "ttnn", self.tree]
-        return places
+        """Where the folder's own includes are found, before the host headers."""
+        return [self.root, self.root.parent, self.root / "device"]
+
+    def checkout_directories(self) -> list[Path]:
+        """Where includes of its checkout are found, behind the host headers: those stand for the checkout's own."""
+        return [] if self.tree is None else [self.tree / "ttnn" / "cpp", self.tree / "ttnn", self.tree]
 
     def tree_headers(self) -> dict[str, Path]:
         """Includes by paths of the tree that mean a file of this folder."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from tilewright._cpp_ops.host_build import HostObject, compile_each, compile_together, host_library
+from tilewright._cpp_ops.host_build import HostObject, compile_each, compile_together, host_library, recording_headers
 from tilewright._cpp_ops.operation_folder import OperationFolder
 
 
@@ -128,16 +128,17 @@ def _compile(sources: set[Path], compiled: dict[Path, HostObject | None], togeth
     for source in sources:
         by_operation.setdefault(_operation(source), set()).add(source)
     for operation, alone in sorted(by_operation.items()):
-        include = OperationFolder(operation, (), ()).include_directories()
+        folder = OperationFolder(operation, (), ())
+        include, headers = folder.include_directories(), recording_headers().before(folder.checkout_directories())
         if together:
             below = _sources_below(operation) if _is_operation(operation) else sorted(operation.glob("*.cpp"))
             group = [source for source in below if source not in compiled or source in sources]
-            whole = compile_together(group, include)
+            whole = compile_together(group, include, headers)
             if isinstance(whole, HostObject):
                 compiled.update(dict.fromkeys(group))
                 compiled[whole.source] = whole
                 continue
-        for result in compile_each(sorted(alone), include):
+        for result in compile_each(sorted(alone), include, headers):
             if isinstance(result, HostObject):
                 compiled[result.source] = result
 

@@ -23,6 +23,14 @@ List& enums() {
 }
 thread_local std::string result;
 
+// A default value as Python would write it, where it has a short form.
+std::string shown(const Value& value) {
+    if (value.is("enum")) {
+        return value.at(1).as_text();
+    }
+    return value.is_list() && !value.as_list().empty() && value.at(0).is_text() ? "..." : value.text();
+}
+
 std::string signature(const Function& function) {
     std::string text = function.name + "(";
     bool keyword_only = false, first = true;
@@ -33,7 +41,7 @@ std::string signature(const Function& function) {
             first = false;
         }
         text += (first ? "" : ", ") + parameter.name + ": " + parameter.type;
-        text += parameter.default_to ? " = " + parameter.default_to->text() : "";
+        text += parameter.default_to ? " = " + shown(*parameter.default_to) : "";
         first = false;
     }
     return text + ")";

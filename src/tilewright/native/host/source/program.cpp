@@ -293,6 +293,13 @@ CBHandle CreateCircularBuffer(Program& program, const CoreSpec& cores, const Cir
 const CircularBufferConfig& GetCircularBufferConfig(Program& program, CBHandle handle) {
     return program.record().cb(handle).config;
 }
+std::vector<std::shared_ptr<Program::CircularBuffer>> Program::circular_buffers() const {
+    std::vector<std::shared_ptr<CircularBuffer>> all;
+    for (CBHandle handle = 0; handle < record_->cbs.size(); ++handle) {
+        all.push_back(std::make_shared<CircularBuffer>(CircularBuffer{handle}));
+    }
+    return all;
+}
 void UpdateCircularBufferTotalSize(Program& program, CBHandle handle, std::uint32_t total_size) {
     program.record().cb(handle).config.set_total_size(total_size);
 }

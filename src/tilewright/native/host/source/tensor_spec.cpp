@@ -29,6 +29,8 @@ DataType dataformat_to_datatype_converter(DataFormat format) {
     TT_THROW("Unsupported DataFormat {}", format);
 }
 
+bool is_sharded(const TensorMemoryLayout& layout) { return layout != TensorMemoryLayout::INTERLEAVED; }
+
 std::size_t Shape::position(std::int32_t index) const {
     const auto count = static_cast<std::int32_t>(value_.size());
     const auto rank = static_cast<std::int32_t>(rank_);

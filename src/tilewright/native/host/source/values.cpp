@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tw_host/values.hpp"
 
+#include "tw_host/ttnn_types.hpp"
+
 namespace tw::host {
 
 using namespace tt::tt_metal;
@@ -102,6 +104,10 @@ std::string FromValue<std::string>::get(const Value& value) {
 CoreCoord FromValue<CoreCoord>::get(const Value& value) {
     require(value, "CoreCoord");
     return {static_cast<std::size_t>(value.at(1).as_int()), static_cast<std::size_t>(value.at(2).as_int())};
+}
+ttnn::types::CoreGrid FromValue<ttnn::types::CoreGrid>::get(const Value& value) {
+    const CoreCoord grid = from_value<CoreCoord>(value);
+    return {grid.x, grid.y};
 }
 CoreRange FromValue<CoreRange>::get(const Value& value) {
     require(value, "CoreRange");

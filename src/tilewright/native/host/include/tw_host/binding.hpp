@@ -227,15 +227,27 @@ typename Op::tensor_return_value_t launch(
 // The spelling before bind_function: a struct with `invoke`, registered under a name, then bound. The `invoke` of a
 // device operation gives its attributes and tensor arguments, which are then launched.
 namespace decorators {
+// What `invoke` gives: the queue in front is given to one that takes it, and kept from one that does not.
+template <typename Operation, typename First, typename... A>
+decltype(auto) invoked(First&& first, A&&... arguments) {
+    if constexpr (requires { Operation::invoke(std::forward<First>(first), std::forward<A>(arguments)...); }) {
+        return Operation::invoke(std::forward<First>(first), std::forward<A>(arguments)...);
+    } else if constexpr (std::is_same_v<std::remove_cvref_t<First>, QueueId>) {
+        return Operation::invoke(std::forward<A>(arguments)...);
+    } else {
+        return Operation::invoke(DefaultQueueId, std::forward<First>(first), std::forward<A>(arguments)...);
+    }
+}
+
 template <unique_string Name, typename Operation>
 struct registered_operation_t {
     template <typename... A>
     auto operator()(A&&... arguments) const {
         if constexpr (requires { typename Operation::operation_attributes_t; }) {
-            const auto given = Operation::invoke(std::forward<A>(arguments)...);
+            const auto given = invoked<Operation>(std::forward<A>(arguments)...);
             return device_operation::launch<Operation>(std::get<0>(given), std::get<1>(given));
         } else {
-            return Operation::invoke(std::forward<A>(arguments)...);
+            return invoked<Operation>(std::forward<A>(arguments)...);
         }
     }
     static constexpr const char* cpp_fully_qualified_name = Name.data;

@@ -359,3 +359,5 @@ inline tt::tt_metal::experimental::DataMovementHardwareConfig create_writer_data
 }
 tt::tt_metal::experimental::ComputeHardwareConfig to_compute_hardware_config(const ComputeKernelConfig& config);
 }  // namespace ttnn
+
+#include "tw_host/metal2_earlier_names.hpp"

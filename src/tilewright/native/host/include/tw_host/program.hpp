@@ -118,6 +118,12 @@ public:
     Program() : record_(std::make_shared<ProgramRecord>()) {}
     ProgramRecord& record() const { return *record_; }
     void set_runtime_id(std::uint64_t) {}
+    // Circular buffers in the order they were made.
+    struct CircularBuffer {
+        CBHandle handle;
+        CBHandle id() const { return handle; }
+    };
+    std::vector<std::shared_ptr<CircularBuffer>> circular_buffers() const;
 
 private:
     std::shared_ptr<ProgramRecord> record_;

@@ -87,6 +87,11 @@ private:
 };
 
 namespace distributed {
+struct DeviceLocalBufferConfig {
+    DeviceAddr page_size = 0;
+    BufferType buffer_type = BufferType::DRAM;
+};
+
 // The buffers of a tensor on all devices, of which one is simulated.
 class MeshBuffer {
 public:
@@ -96,6 +101,7 @@ public:
     DeviceAddr page_size() const { return only_->page_size(); }
     DeviceAddr size() const { return only_->size(); }
     std::uint32_t num_pages() const { return only_->num_pages(); }
+    DeviceLocalBufferConfig device_local_config() const { return {only_->page_size(), only_->buffer_type()}; }
 
 private:
     Buffer* only_;
@@ -138,6 +144,7 @@ namespace ttnn {
 
 enum class StorageType { HOST = 0, DEVICE = 1 };
 using QueueId = ttsl::StrongType<std::uint8_t, struct QueueIdTag>;
+inline constexpr QueueId DefaultQueueId{0};
 
 // The device memory of a tensor.
 class DeviceStorage {

@@ -117,6 +117,7 @@ enum class TensorMemoryLayout {
     BLOCK_SHARDED = 4,
     ND_SHARDED = 5
 };
+bool is_sharded(const TensorMemoryLayout& layout);
 enum class ShardOrientation { ROW_MAJOR = 0, COL_MAJOR = 1 };
 enum class ShardDistributionStrategy { ROUND_ROBIN_1D = 0, GRID_2D = 1, CONTIGUOUS_1D = 2 };
 enum class ShardMode { PHYSICAL, LOGICAL };

@@ -6,16 +6,23 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "tw_host/compute_kernel_config.hpp"
+#include "tw_host/global_objects.hpp"
 #include "tw_host/message.hpp"
 #include "tw_host/tensor.hpp"
+
+namespace ttnn::types {
+struct CoreGrid;
+}
 
 namespace tw::host {
 
@@ -45,6 +52,10 @@ template <typename T>
     requires std::is_arithmetic_v<T>
 Value to_value(T number) {
     return number;
+}
+template <typename T, typename Tag>
+Value to_value(const ttsl::StrongType<T, Tag>& value) {
+    return to_value(*value);
 }
 template <typename T>
     requires std::is_enum_v<T>
@@ -118,6 +129,26 @@ TW_FROM_VALUE(ttnn::ComputeKernelConfig)
 TW_FROM_VALUE(tt::tt_metal::distributed::MeshDevice*)
 #undef TW_FROM_VALUE
 
+// What no call has: Python can give None for it alone.
+template <typename T>
+    requires(
+        std::is_same_v<T, tt::tt_metal::experimental::GlobalCircularBuffer> ||
+        std::is_same_v<T, tt::tt_metal::GlobalSemaphore>)
+struct FromValue<T> {
+    static T get(const Value& value) {
+        throw CastError("None (objects that several programs share are not simulated)", value);
+    }
+    static std::string name() {
+        return std::is_same_v<T, tt::tt_metal::GlobalSemaphore> ? "ttnn.GlobalSemaphore" : "ttnn.GlobalCircularBuffer";
+    }
+};
+
+template <>
+struct FromValue<ttnn::types::CoreGrid> {
+    static ttnn::types::CoreGrid get(const Value& value);
+    static std::string name() { return "ttnn::CoreGrid"; }
+};
+
 template <>
 struct FromValue<Value> {
     static Value get(const Value& value) { return value; }
@@ -138,12 +169,22 @@ struct FromValue<T> {
         if (!value.is_int()) {
             throw CastError("int", value);
         }
-        if (std::is_unsigned_v<T> && value.as_int() < 0) {
-            throw CastError("an unsigned int", value);
+        if (!std::in_range<T>(value.as_int())) {
+            throw CastError(
+                "an int from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
+                    std::to_string(std::numeric_limits<T>::max()),
+                value);
         }
         return static_cast<T>(value.as_int());
     }
     static std::string name() { return "int"; }
+};
+template <typename T, typename Tag>
+struct FromValue<ttsl::StrongType<T, Tag>> {
+    static ttsl::StrongType<T, Tag> get(const Value& value) {
+        return ttsl::StrongType<T, Tag>(FromValue<T>::get(value));
+    }
+    static std::string name() { return FromValue<T>::name(); }
 };
 template <typename T>
     requires std::is_floating_point_v<T>

@@ -80,6 +80,7 @@ namespace ttnn {
 enum class StorageType { HOST = 0, DEVICE = 1 };
 struct QueueIdTag;
 using QueueId = ttsl::StrongType<std::uint8_t, QueueIdTag>;
+inline constexpr QueueId DefaultQueueId{0};
 struct TensorAttributes;
 
 class Tensor {

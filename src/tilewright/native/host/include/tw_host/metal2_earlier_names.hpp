@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hardware configs of program specs as they were until ttnn 0.80: one struct for each generation of chips.
+// The last part of metal2.hpp.
+#pragma once
+
+namespace tt::tt_metal::experimental {
+
+using DataMovementGen1Config = DataMovement1XXConfig;
+inline DataMovementGen1Config CreateReaderGen1DataMovementConfig() noexcept {
+    return {DataMovementProcessor::RISCV_1, NOC::NOC_0};
+}
+inline DataMovementGen1Config CreateWriterGen1DataMovementConfig() noexcept {
+    return {DataMovementProcessor::RISCV_0, NOC::NOC_1};
+}
+
+struct ComputeGen1Config {
+    MathFidelity fpu_math_fidelity = MathFidelity::HiFi4;
+    Precision sfpu_precision_mode = Precision::Precise;
+    Precision bfp_pack_precision_mode = Precision::Approximate;
+    bool enable_32_bit_dest = false;
+    bool double_buffer_dest = true;
+    ComputeUnpackModes unpack_modes;
+    operator ComputeHardwareConfig() const {
+        return {
+            .fpu_math_fidelity = fpu_math_fidelity,
+            .sfpu_precision_mode = sfpu_precision_mode,
+            .enable_32_bit_dest = enable_32_bit_dest,
+            .double_buffer_dest = double_buffer_dest,
+            .unpack_modes = unpack_modes,
+            .config_1xx = Compute1XXConfig{bfp_pack_precision_mode}};
+    }
+};
+
+// Members of a config by functions; one that is not const is changed in its place.
+template <typename Config>
+    requires std::is_same_v<std::remove_const_t<Config>, ComputeHardwareConfig>
+auto& fpu_math_fidelity(Config& config) {
+    return config.fpu_math_fidelity;
+}
+template <typename Config>
+    requires std::is_same_v<std::remove_const_t<Config>, ComputeHardwareConfig>
+auto& sfpu_precision_mode(Config& config) {
+    return config.sfpu_precision_mode;
+}
+template <typename Config>
+    requires std::is_same_v<std::remove_const_t<Config>, ComputeHardwareConfig>
+auto& enable_32_bit_dest(Config& config) {
+    return config.enable_32_bit_dest;
+}
+template <typename Config>
+    requires std::is_same_v<std::remove_const_t<Config>, ComputeHardwareConfig>
+auto& double_buffer_dest(Config& config) {
+    return config.double_buffer_dest;
+}
+template <typename Config>
+    requires std::is_same_v<std::remove_const_t<Config>, ComputeHardwareConfig>
+auto& unpack_modes(Config& config) {
+    return config.unpack_modes;
+}
+
+}  // namespace tt::tt_metal::experimental
+
+namespace ttnn {
+inline tt::tt_metal::experimental::ComputeHardwareConfig to_compute_hardware_config(
+    tt::ARCH, const ComputeKernelConfig& config) {
+    return to_compute_hardware_config(config);
+}
+}  // namespace ttnn
