@@ -61,8 +61,10 @@ auto& unpack_modes(Config& config) {
 }  // namespace tt::tt_metal::experimental
 
 namespace ttnn {
-inline tt::tt_metal::experimental::ComputeHardwareConfig to_compute_hardware_config(
-    tt::ARCH, const ComputeKernelConfig& config) {
+// A template: the release that symbols are compared with has no such function.
+template <typename Arch>
+    requires std::is_same_v<Arch, tt::ARCH>
+tt::tt_metal::experimental::ComputeHardwareConfig to_compute_hardware_config(Arch, const ComputeKernelConfig& config) {
     return to_compute_hardware_config(config);
 }
 }  // namespace ttnn
