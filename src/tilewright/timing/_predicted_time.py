@@ -128,7 +128,8 @@ class TracedPlan:
         self._program = ProgramDescriptor(
             kernels=self._kernels, cbs=plan.circular_buffers(), semaphores=semaphores_of(plan)
         )
-        self._values = values_of_cores(plan, describe_arch(arch).worker_core_from_logical_core)
+        self._place = describe_arch(arch).worker_core_from_logical_core
+        self._values = values_of_cores(plan, self._place)
 
     def record(self, left_out: int = 0) -> CallRecord:
         """The record of a run in which every core has so many lines less."""
@@ -173,15 +174,18 @@ class TracedPlan:
         self, group: Sequence[CoreWork], traced: Callable[[CoreWork], KernelTrace]
     ) -> dict[CoreCoord, NDArray[np.uint64]]:
         """Entries of cores with as much to do: pages go on evenly from core to core, or each core is traced."""
-        on_pages = _tracer(self._arch).on_pages
+
+        def on_pages(each: CoreWork, trace: KernelTrace, pages: NDArray[np.int64]) -> NDArray[np.uint64]:
+            return _tracer(self._arch).on_pages(trace, pages, self._place(each.core))
+
         first = traced(group[0])
         second = traced(group[1]) if len(group) > 1 and len(first.pages) else first
         if not first.moves_like(second):
-            return {each.core: on_pages(trace, trace.pages) for each in group for trace in [traced(each)]}
+            return {each.core: on_pages(each, trace, trace.pages) for each in group for trace in [traced(each)]}
         steps = second.pages - first.pages
         lines = max(1, group[1].first_line - group[0].first_line) if len(group) > 1 else 1
         return {
-            each.core: on_pages(first, first.pages + steps * (each.first_line - group[0].first_line) // lines)
+            each.core: on_pages(each, first, first.pages + steps * (each.first_line - group[0].first_line) // lines)
             for each in group
         }
 

@@ -108,15 +108,20 @@ class CallList:
         self._page_cost = _SHIFTED_PAGE if num_banks & (num_banks - 1) == 0 else _DIVIDED_PAGE
         self._places: list[int] = []
         self._pages: list[int] = []
+        self._own: list[int] = []
 
     def begin(self, noc: int, tile_bytes: Mapping[int, int], blocks: int) -> None:
-        for each in (self.words, self._places, self._pages):
+        for each in (self.words, self._places, self._pages, self._own):
             each.clear()
         self.noc, self.tile_bytes, self.blocks[0] = noc, tile_bytes, blocks
 
     def paged(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Places of addresses among the entries, and the pages that they are of."""
         return np.array(self._places, np.int64), np.array(self._pages, np.int64)
+
+    def own(self) -> NDArray[np.int64]:
+        """Places of addresses in the core's own L1 among the entries."""
+        return np.array(self._own, np.int64)
 
     def count_block(self) -> bool:
         """One more basic block; true, so that it can stand in a condition."""
@@ -147,6 +152,11 @@ class CallList:
         self._pages.append(page)
         words.append(0)
 
+    def own_read(self, num_bytes: int, address: int) -> None:
+        """A read of the core's own L1; which core that is, is filled in later."""
+        self.entry("NocRead", self.noc, num_bytes, address)
+        self._own.append(len(self.words) - 1)
+
 
 class NocAddress(int):
     """An address in the L1 of one core or of a rectangle of cores, as the NoC has it; any other is of a page."""
@@ -155,6 +165,10 @@ class NocAddress(int):
     def of(cls, nodes: tuple[int, ...], address: int) -> NocAddress:
         places = sum(each << index * _NOC_NODE_BITS for index, each in enumerate(nodes))
         return cls(places << _NOC_LOCAL_BITS | address)
+
+
+class OwnAddress(int):
+    """An address in the core's own L1, as the NoC has it."""
 
 
 class InterleavedPages:
@@ -223,6 +237,9 @@ def _transfers(calls: CallList) -> dict[str, Traced]:
     reads, writes, words = _call("NocRead"), _call("NocWrite"), _call("NocWriteWord")
 
     def read(page: int, to: int, num_bytes: int) -> None:
+        if isinstance(page, OwnAddress):
+            calls.own_read(num_bytes, page)
+            return
         calls.transfer(reads, num_bytes, page)
 
     def write(source: int, page: int, num_bytes: int) -> None:
@@ -269,7 +286,7 @@ def _between_cores(calls: CallList) -> dict[str, Callable[..., Any]]:
         calls.entry("NocIncrementMulticast", calls.noc, by, there)
 
     return {
-        "get_noc_addr": lambda x, y, address: NocAddress.of((x, y), address),
+        "get_noc_addr": lambda *given: NocAddress.of(given[:2], given[2]) if given[1:] else OwnAddress(given[0]),
         # The last core's place comes first.
         "get_noc_multicast_addr": lambda *given: NocAddress.of((*given[2:4], *given[:2]), given[4]),
         "get_semaphore": semaphore_offset,

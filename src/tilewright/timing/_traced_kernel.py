@@ -12,14 +12,19 @@ from __future__ import annotations
 import ast
 import copy
 import dataclasses
+import functools
+import re
 import threading
 import types
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import tilewright
+from tilewright._tensor.cores import CoreCoord
 from tilewright.kernels import Kernel
 from tilewright.kernels._cpp_kernel import CppKernel
 from tilewright.kernels._kernel_function import UNKNOWN, KernelFunction
@@ -27,7 +32,14 @@ from tilewright.kernels._parameters import ParameterKind
 from tilewright.kernels._signatures import ApiConstant, ApiFunction
 from tilewright.kernels._types import CB, int32, l1_ptr, uint32, uint64
 from tilewright.kernels.phases import Phase
-from tilewright.timing._traced_calls import CallList, InterleavedPages, NotTracedError, Traced, traced_functions
+from tilewright.timing._traced_calls import (
+    CallList,
+    InterleavedPages,
+    NocAddress,
+    NotTracedError,
+    Traced,
+    traced_functions,
+)
 
 _COUNTER, _LOOKED_AT = "_blocks", "_operand_is_looked_at"
 _BLOCKS_OF_A_HELPER = 5
@@ -44,11 +56,13 @@ class KernelTrace:
         words: the entries.
         places: which of them are addresses of interleaved pages.
         pages: the numbers of these pages.
+        own: which of the entries are addresses in the core's own L1.
     """
 
     words: NDArray[np.uint64]
     places: NDArray[np.int64]
     pages: NDArray[np.int64]
+    own: NDArray[np.int64]
 
     def moves_like(self, other: KernelTrace) -> bool:
         """Whether both make the same calls, if on other pages."""
@@ -93,12 +107,13 @@ class KernelTracer:
                 self._function(kernel, fp32_dest)(**given)
             except (TypeError, AttributeError, LookupError) as error:
                 raise NotTracedError(f"{kernel.name}: {error}") from error
-            return KernelTrace(np.array(self._calls.words, np.uint64), *self._calls.paged())
+            return KernelTrace(np.array(self._calls.words, np.uint64), *self._calls.paged(), self._calls.own())
 
-    def on_pages(self, trace: KernelTrace, pages: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """The entries of a trace with other pages."""
+    def on_pages(self, trace: KernelTrace, pages: NDArray[np.int64], place: CoreCoord) -> NDArray[np.uint64]:
+        """The entries of a trace with other pages, on a core with these NoC coordinates."""
         words: NDArray[np.uint64] = trace.words.copy()
         words[trace.places] = self._calls.bank_addresses[pages % len(self._calls.bank_addresses)]
+        words[trace.own] |= np.uint64(NocAddress.of((place.x, place.y), 0))
         return words
 
     def _argument(self, parameter: Any, arguments: Mapping[str, Any], page_bytes: Mapping[str, int]) -> Any:
@@ -131,11 +146,20 @@ class KernelTracer:
             return self._function(found, fp32_dest)
         if isinstance(found, ApiFunction):
             return self._api.get(found.name) or _Unknown(found.name)
+        if isinstance(found, ApiConstant) and found.name in _memory_map():
+            return _memory_map()[found.name]
         if isinstance(found, ApiConstant):
             return fp32_dest if found.name == "DST_ACCUM_MODE" else _Unknown(found.name)
         if found is l1_ptr:
             return _Elements()
         return int if found in _WHOLE_NUMBERS else found
+
+
+@functools.cache
+def _memory_map() -> dict[str, int]:
+    """Constants of the kernels' memory map by name."""
+    text = (Path(tilewright.__file__).parent / "native" / "include" / "tw" / "memory_map.h").read_text()
+    return {name: int(value, 0) for name, value in re.findall(r"^#define (MEM_\w+) (\w+)$", text, re.MULTILINE)}
 
 
 class _ApiCall:
