@@ -275,6 +275,16 @@ def run_accumulate_column_mean(num_tiles: RuntimeArg, factor_bits: RuntimeArg, c
 
 
 @compute_kernel
+def run_accumulate_block_column_mean(num_tiles: RuntimeArg, factor_bits: RuntimeArg, cb: Buffers) -> None:
+    """Two blocks, of which the second is one tile."""
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    whole = num_tiles - 1
+    phases.accumulate_block_column_mean(cb.a, cb.b, cb.out, 0, whole, factor_bits, True, False)
+    phases.accumulate_block_column_mean(cb.a, cb.b, cb.out, whole, 1, factor_bits, False, True)
+    cb_pop_front(cb.a, num_tiles)
+
+
+@compute_kernel
 def run_accumulate_tile_mean(num_tiles: RuntimeArg, factor_bits: RuntimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
     for i in range(num_tiles):

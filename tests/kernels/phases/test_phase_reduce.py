@@ -179,6 +179,28 @@ def test_mean_of_tiles_one_after_the_other(run_compute: RunCompute, dtype: ttnn.
     assert np.all(np.abs(found - exact) <= bound)
 
 
+@DTYPES
+def test_mean_of_columns_of_blocks(run_compute: RunCompute, dtype: ttnn.DataType) -> None:
+    """Columns that cancel, and large ones, in four tiles one below the other."""
+    x = np.random.default_rng(4).standard_normal((32, 128)).astype(np.float32)
+    x[:, 96:] = -x[:, :32]
+    x[:, 32] *= 1e6
+    result = run_compute(
+        kernels.run_accumulate_block_column_mean,
+        x,
+        scaler_tiles(1.0),
+        formats=(dtype, ttnn.bfloat16, ttnn.float32),
+        fp32_dest=True,
+        out_tiles=1,
+        runtime={"num_tiles": 4, "factor_bits": float_bits(1 / 128)},
+    )
+    values = in_src(as_stored(x, dtype), True).reshape(32, 4, 32).transpose(1, 0, 2).reshape(128, 32)
+    # The matrix unit takes 9 mantissa bits of a Float32 in its first operand; sums are in float32.
+    cut = 0.0 if dtype == ttnn.bfloat16 else 2.0**-9
+    bound = np.abs(values).mean(axis=0) * (130 * 2.0**-24 + cut)
+    assert np.all(np.abs(result.out[0] - values.mean(axis=0)) <= bound)
+
+
 @pytest.mark.parametrize("axis", [0, (0, 1)], ids=["columns", "all"])
 @DTYPES
 def test_max_of_a_tile(run_compute: RunCompute, dtype: ttnn.DataType, axis: object) -> None:

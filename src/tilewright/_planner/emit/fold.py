@@ -103,3 +103,35 @@ def masked_helper(
     else:
         body += call_lines(f"accumulate_{reduced}_mean", [*target, "scale", "is_first", "is_last"], INDENT)
     return "\n".join([*head, *body])
+
+
+def summed_columns_helper(step: Reduce, name: str, phase: PhaseText, has_start: bool) -> str:
+    """Contribution of a block's tiles to column sums: the matrix unit adds up whole tiles, the last may be folded."""
+    assert step.program is not None
+    parameters = ["start: uint32"] if has_start else []
+    parameters += ["num_tiles: uint32", "position: uint32", "is_first: bool", "is_last: bool", "scale: uint32"]
+    parameters += [*(f"{each}: uint32" for each in EDGES), "cb: Buffers"]
+    tiles, target = f"cb.{step.program.sources[0].name}", ["cb.scaler", f"cb.{step.target}"]
+    start = "start" if has_start else "0"
+    summed = [tiles, *target, start, "num_whole", "scale", "is_first", "is_last and num_apart == 0"]
+    folded = [*(f"cb.{each}" for each in phase.buffers), f"cb.{step.parts}", *(["start"] if has_start else [])]
+    folded += ["num_whole", "1", "position + num_whole", *EDGES]
+    added = [f"cb.{step.parts}", *target, "scale", "is_first and num_whole == 0", "True"]
+    return "\n".join(
+        [
+            "@kernel_function",
+            *signature_lines(name, parameters),
+            *docstring(
+                f"What num_tiles tiles add to {step.target}. A last tile that is not full stays apart: its padding "
+                "must not be added."
+            ),
+            f"{INDENT}num_apart = 1 if last_tile_rows != 32 and is_last else 0",
+            f"{INDENT}num_whole = num_tiles - num_apart",
+            f"{INDENT}cb_wait_front(cb.mask, 3)",
+            f"{INDENT}if num_whole != 0:",
+            *call_lines("accumulate_block_column_mean", summed, INDENT * 2),
+            f"{INDENT}if num_apart != 0:",
+            *call_lines(phase.name, folded, INDENT * 2),
+            *call_lines("accumulate_column_mean", added, INDENT * 2),
+        ]
+    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from tilewright._planner.emit.fold import edge_arguments, masked_fold, masked_helper
+from tilewright._planner.emit.fold import edge_arguments, masked_fold, masked_helper, summed_columns_helper
 from tilewright._planner.emit.phase import (
     INDENT,
     SCALER,
@@ -280,12 +280,23 @@ class StepText:
             self._helpers[helper] = self._helper_text(step, helper, phase, numbers, has_start)
             where = [self._measures.partial]
         else:
-            self._helpers[helper] = masked_helper(self._direction, step, helper, phase, numbers, has_start)
+            if self._sums_columns(step):
+                self._helpers[helper] = summed_columns_helper(step, helper, phase, has_start)
+            else:
+                self._helpers[helper] = masked_helper(self._direction, step, helper, phase, numbers, has_start)
             arguments += ["0" if is_row else "block * block_tiles"]
             where = edge_arguments(self._direction)
         arguments += ["True", "True"] if is_row else ["block == 0", "block == last"]
         arguments += [] if is_max else [self._factor(step)]
         return call_lines(helper, [*arguments, *numbers, *where, "cb"], indent)
+
+    def _sums_columns(self, step: Reduce) -> bool:
+        """Whether the matrix unit can add up the tiles of a buffer: it takes all bits of them."""
+        if self._direction is not Direction.COLUMNS or step.value.function == "max" or step.program is None:
+            return False
+        (source, *others) = step.program.sources
+        is_plain = step.program == RegisterProgram((tuple(loaded(source, "NONE", Register(0))),), 1, 0)
+        return not others and is_plain and source.format not in ("Float32", "Int32")
 
     def _fold_of(self, step: Reduce, offset: dict[str, bool]) -> PhaseText:
         assert step.program is not None

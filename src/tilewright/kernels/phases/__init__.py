@@ -36,6 +36,7 @@ from tilewright.kernels.phases.copy import copy
 from tilewright.kernels.phases.matmul import multiply_rows, multiply_rows_transposed
 from tilewright.kernels.phases.reduce import reduce_row_max, reduce_row_mean, reduce_row_sum
 from tilewright.kernels.phases.reduce_tile import (
+    accumulate_block_column_mean,
     accumulate_column_mean,
     accumulate_tile_mean,
     reduce_column_max,
@@ -53,6 +54,7 @@ __all__ = [
     "Phase",
     "Region",
     "Traffic",
+    "accumulate_block_column_mean",
     "accumulate_column_mean",
     "accumulate_row_mean",
     "accumulate_tile_mean",

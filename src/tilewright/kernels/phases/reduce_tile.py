@@ -84,6 +84,38 @@ def accumulate_column_mean(
 
 
 @phase(
+    waits={"cb_in": "first + num_tiles", "cb_scaler": "1"},
+    pops={"cb_in": "0", "cb_scaler": "0"},
+    pushes={"cb_out": "1 if is_last else 0"},
+    needs={"cb_in": Region.TILE, "cb_scaler": Region.SCALER},
+    gives={"cb_out": Region.ROW_0},
+)
+def accumulate_block_column_mean(
+    cb_in: CB,
+    cb_scaler: CB,
+    cb_out: CB,
+    first: uint32,
+    num_tiles: uint32,
+    factor_bits: uint32,
+    is_first: bool,
+    is_last: bool,
+) -> None:
+    """Row 0 of out = the sum over each column of blocks of tiles, times the scaler, times a float32.
+
+    Called once for each block of num_tiles tiles, from tile first of cb_in on; the first starts the sum, the last ends
+    it and pushes. The matrix unit adds up a block, so cb_in should be no Float32, of which it takes 9 mantissa bits.
+    cb_out must be Float32: the packer adds in its format.
+    """
+    begin_reduction(cb_in, cb_scaler, cb_out)
+    reduce_init[PoolType.SUM, ReduceDim.REDUCE_COL](cb_in, cb_scaler, cb_out)
+    tile_regs_acquire()
+    for tile in range(first, first + num_tiles):
+        cb_wait_front(cb_in, tile + 1)
+        reduce_tile[PoolType.SUM, ReduceDim.REDUCE_COL](cb_in, cb_scaler, tile, 0, 0)
+    add_to_page(cb_out, factor_bits, is_first, is_last)
+
+
+@phase(
     waits={"cb_in": "1", "cb_scaler": "1"},
     pops={"cb_in": "1", "cb_scaler": "0"},
     pushes={"cb_out": "1"},
