@@ -122,6 +122,7 @@ class Chip:
             trisc_local_bytes=arch.trisc_local_bytes,
             dram_read_alignment=arch.dram_alignment,
             writes_keep_order=int(arch.arch is Arch.WORMHOLE_B0),
+            clock_hz=arch.clock_hz,
         )
         workers = [
             (arch.worker_columns[x], arch.worker_rows[y])

@@ -113,6 +113,7 @@ class ChipConfig(ctypes.Structure):
     trisc_local_bytes: u32  # local memory of a compute processor
     dram_read_alignment: u32
     writes_keep_order: u32  # writes of one sender on one NoC to a core arrive in the order of their issue
+    clock_hz: u32  # of the processors: the wall clock counts its cycles
 
 
 @structure

@@ -70,4 +70,6 @@ void tw_invalidate_l1_cache();
 uint64_t tw_bank_noc_address(uint32_t is_dram, uint32_t bank, uint32_t local_address, uint32_t noc);
 uint32_t tw_num_banks(uint32_t is_dram);
 uint64_t tw_time_cycles();  // value of the wall clock
+// The address of its low (0) or high (1) word. The words move on when the kernel goes on after a wait, and every 20 ms.
+uintptr_t tw_wall_clock_word(uint32_t word);
 }

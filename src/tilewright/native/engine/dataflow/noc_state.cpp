@@ -54,6 +54,13 @@ uint32_t tw_num_banks(uint32_t is_dram) { return this_scheduler()->program.chip.
 // Advances at every call, so that polling loops with a deadline end.
 uint64_t tw_time_cycles() {
     tw_poll_yield();
-    return static_cast<uint64_t>(monotonic_seconds() * 1e9);
+    return wall_clock_cycles(this_scheduler()->program.chip);
+}
+
+uintptr_t tw_wall_clock_word(uint32_t word) {
+    KernelInstance& instance = current_instance();
+    instance.reads_wall_clock = true;
+    update_wall_clock(instance);
+    return reinterpret_cast<uintptr_t>(&instance.wall_clock[word]);
 }
 }

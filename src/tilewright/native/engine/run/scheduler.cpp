@@ -27,6 +27,16 @@ double monotonic_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+uint64_t wall_clock_cycles(const Chip& chip) {
+    return static_cast<uint64_t>(monotonic_seconds() * chip.config().clock_hz);
+}
+
+void update_wall_clock(KernelInstance& instance) {
+    const uint64_t cycles = wall_clock_cycles(instance.scheduler->program.chip);
+    instance.wall_clock[0] = static_cast<uint32_t>(cycles);
+    instance.wall_clock[1] = static_cast<uint32_t>(cycles >> 32u);
+}
+
 void flush_denormals() {
 #if defined(__x86_64__)
     _mm_setcsr(_mm_getcsr() | 0x8040u);
@@ -129,6 +139,9 @@ void Scheduler::resume(KernelInstance& instance, uint32_t thread) {
     }
     instance.state = InstanceState::Ready;
     instance.wait_kind = WaitKind::None;
+    if (instance.reads_wall_clock) [[unlikely]] {
+        update_wall_clock(instance);
+    }
     switches++;
     *place = instance.place;
     run_fiber(instance);

@@ -140,6 +140,8 @@ bool poll_met(const FiberStatus& fiber);
 // handler.
 void flush_denormals();
 double monotonic_seconds();
+uint64_t wall_clock_cycles(const Chip& chip);
+void update_wall_clock(KernelInstance& instance);
 void fiber_entry();
 
 // debug.cpp: prints a line, or the rest of one without a newline.

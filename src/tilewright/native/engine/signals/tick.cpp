@@ -167,6 +167,9 @@ void on_tick(int, siginfo_t*, void* raw_context) {
         return;
     }
     KernelInstance& instance = *scheduler->current;
+    if (instance.reads_wall_clock) {
+        update_wall_clock(instance);
+    }
     const Interrupted at(raw_context);
     if (!at.is_in(*instance.kernel)) {
         watch_outside_kernel(*scheduler, at);

@@ -67,10 +67,6 @@ asm(".macro fence\n dmb ish\n .endm");
 FORCE_INLINE uint64_t get_timestamp() { return tw_time_cycles(); }
 FORCE_INLINE uint32_t get_timestamp_32b() { return uint32_t(tw_time_cycles()); }
 
-namespace tw {
-[[noreturn]] inline uintptr_t register_without_address(const char* name) { tw_not_modelled(name); }
-}  // namespace tw
-
-// The clock's registers have no address here; get_timestamp() reads the same clock.
-#define RISCV_DEBUG_REG_WALL_CLOCK_L (tw::register_without_address("RISCV_DEBUG_REG_WALL_CLOCK_L"))
-#define RISCV_DEBUG_REG_WALL_CLOCK_H (tw::register_without_address("RISCV_DEBUG_REG_WALL_CLOCK_H"))
+// The clock's registers are words of the engine, at a host address.
+#define RISCV_DEBUG_REG_WALL_CLOCK_L (tw_wall_clock_word(0))
+#define RISCV_DEBUG_REG_WALL_CLOCK_H (tw_wall_clock_word(1))
