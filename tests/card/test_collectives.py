@@ -46,6 +46,13 @@ def test_collectives_are_right(
     assert result.stdout.endswith("closed\n")
 
 
+def test_collectives_without_command_queues_are_right(on_card: OnCard, real_ttnn_with_torch: str) -> None:
+    arguments = ("1", "2", "FABRIC_1D", "Linear", "all_gather", "reduce_scatter")
+    options = ("--system", "n300", "--dispatch", "slow")
+    result = on_card(*options, str(SCRIPT), *arguments, python=real_ttnn_with_torch)
+    assert result.stdout == "all_gather 1: right\nreduce_scatter 1: right\nclosed\n", result.stderr
+
+
 def test_packet_without_a_route_is_named(on_card: OnCard, real_ttnn_with_torch: str) -> None:
     arguments = ("2", "2", "FABRIC_2D", "Linear", "point_to_point")
     result = on_card("--system", "2x2", str(SCRIPT), *arguments, python=real_ttnn_with_torch)

@@ -12,6 +12,7 @@ import pytest
 from tests.card.card_process import OnCard
 from tilewright._card.layout import ReleaseLayout
 from tilewright._card.package import CardError
+from tilewright._card.products import choose_card
 from tilewright._card.routers import RouterKernel, Routers
 from tilewright._card.systems import Mesh
 
@@ -53,7 +54,9 @@ def test_failure_of_one_chip_leaves_the_others_usable(on_card: OnCard, real_ttnn
 
 def test_router_without_a_cable_is_refused() -> None:
     kernel = RouterKernel(0, 0, 0, 48, 0, sender_slots=(8, 8), receiver_slots=16, injects=0, acknowledges=False)
-    routers = Routers(Mesh(1, 2, links=1), ((1, 0), (2, 0)), ReleaseLayout({}, {}, {}))
-    routers.start(0, 1, 0, kernel)
-    with pytest.raises(CardError, match="a router was launched on chip 0 channel 1, which has no link"):
-        routers.start(0, 2, 0, kernel)
+    chip = choose_card(system="1x2").chip
+    routers = Routers(Mesh(1, 2, links=1), chip, ReleaseLayout({}, {}, {}))
+    linked, other = chip.link_order[:2]
+    routers.start(0, *chip.ethernet[linked], kernel)
+    with pytest.raises(CardError, match=f"a router was launched on chip 0 channel {other}, which has no link"):
+        routers.start(0, *chip.ethernet[other], kernel)

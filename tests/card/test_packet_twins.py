@@ -55,8 +55,8 @@ def test_packets_that_wait_for_each_other_in_a_circle_are_named(on_card: OnCard,
     assert result.stdout.endswith("closed\n"), result.stdout + result.stderr
     assert [lines[index] for index in (0, 2, 3)] == [f"{variants[index]}: ended" for index in (0, 2, 3)]
     assert "packets wait for each other's slots in a circle and none can move" in lines[1]
-    links = [("0 channel 1", "1 channel 1"), ("1 channel 3", "3 channel 1")]
-    links += [("3 channel 3", "2 channel 3"), ("2 channel 1", "0 channel 3")]
+    links = [("0 channel 1", "1 channel 1"), ("1 channel 7", "3 channel 1")]
+    links += [("3 channel 7", "2 channel 7"), ("2 channel 1", "0 channel 7")]
     assert all(f"chip {one} to chip {other}" in lines[1] for one, other in links), lines[1]
 
 

@@ -15,9 +15,9 @@ from tilewright._card.systems import Mesh
 SCRIPT = Path(__file__).with_name("several_cards.py")
 
 
-@pytest.mark.parametrize("system", ["n300", "p150x2"])
-def test_two_devices_and_a_mesh_of_both(on_card: OnCard, real_ttnn_with_torch: str, system: str) -> None:
-    result = on_card("--system", system, str(SCRIPT), python=real_ttnn_with_torch)
+@pytest.mark.parametrize(("system", "dispatch"), [("n300", "fast"), ("n300", "slow"), ("p150x2", "fast")])
+def test_two_devices_and_a_mesh_of_both(on_card: OnCard, real_ttnn_with_torch: str, system: str, dispatch: str) -> None:
+    result = on_card("--system", system, "--dispatch", dispatch, str(SCRIPT), python=real_ttnn_with_torch)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "two devices: right\n" in result.stdout
     assert "mesh: right\n" in result.stdout
@@ -25,6 +25,8 @@ def test_two_devices_and_a_mesh_of_both(on_card: OnCard, real_ttnn_with_torch: s
         "tilewright: open_mesh_device: mesh_shape 2x4 needs 8 chips; the simulated system has 2 chips; give "
         "--system 2x4 (or t3000, p150x8)\n" in result.stdout
     )
+    refused = [f"tilewright: {name}: another device is open." for name in ("open_device", "open_mesh_device")]
+    assert [words in result.stdout for words in refused] == [dispatch == "fast"] * 2
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,7 @@ def test_a_system_that_cannot_be_simulated_is_refused(options: dict[str, str], w
 
 
 def test_neighbours_of_a_torus_are_linked_once_with_every_channel_used_once() -> None:
-    cables = list(Mesh(4, 2, links=2, is_torus=True).cables())
+    cables = list(Mesh(4, 2, links=2, is_torus=True).cables(range(16)))
     ends = [end for cable in cables for end in cable]
     assert len(set(ends)) == len(ends)
     pairs = {frozenset((left[0], right[0])) for left, right in cables}

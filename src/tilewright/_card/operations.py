@@ -3,8 +3,9 @@
 
 With several chips, ttnn launches programs from threads of its own and returns before they have run. Each call of an
 operation is followed by their run, so that an error is raised in the call it belongs to, and observers know the
-operation and its tensors. A mesh of more chips than the system has is refused with the option that gives it. Functions
-that read the profiler give modelled times.
+operation and its tensors. A mesh of more chips than the system has is refused with the option that gives it. So are
+devices that are opened beside open ones under fast dispatch: ttnn then makes the queues of the open ones anew, and goes
+on to use the freed ones. Functions that read the profiler give modelled times.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ def watch_operations() -> str:
         watch_allocations()
         watch_profiler()
         if _num_chips() > 1:
+            _watch_openings(ttnn)
             for kind in (ttnn.decorators.FastOperation, ttnn.decorators.Operation):
                 kind.__call__ = _finished(kind.__call__)
         if refusal := check_program_caches():
@@ -103,6 +105,32 @@ def _watch_dispatch_axis(devices: Any) -> None:
         return create(*arguments, **named)
 
     devices.create_dispatch_core_config = create_dispatch_core_config
+
+
+def _watch_openings(ttnn: Any) -> None:
+    """Refuse devices beside open ones, where the host has command queues."""
+    has_queues = ctypes.CDLL(os.environ["TT_METAL_SIMULATOR"]).libttsim_has_command_queues
+
+    def watched(opened: Callable[..., Any], name: str) -> Callable[..., Any]:
+        @functools.wraps(opened)
+        def opening(*arguments: Any, **named: Any) -> Any:
+            if has_queues():
+                raise RuntimeError(
+                    f"tilewright: {name}: another device is open. With command queues ttnn cannot open devices one by "
+                    "one: it makes the queues of the open ones anew and goes on to use the freed ones. Open them "
+                    "together, with ttnn.CreateDevices([0, 1]) or as a mesh with submeshes, or give --dispatch slow"
+                )
+            return opened(*arguments, **named)
+
+        return opening
+
+    for module, names in (
+        (ttnn._ttnn.device, ("open_device", "CreateDevice", "CreateDevices")),
+        (ttnn._ttnn.multi_device, ("open_mesh_device",)),
+        (ttnn, ("open_device",)),  # the same function, under another name
+    ):
+        for name in names:
+            setattr(module, name, watched(getattr(module, name), name))
 
 
 def _refusing(open_mesh: Callable[..., Any]) -> Callable[..., Any]:

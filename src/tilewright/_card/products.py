@@ -25,6 +25,8 @@ class HostChip:
         worker_columns, worker_rows: NoC coordinates of all Tensix cores that are not harvested, also those that
             programs do not get.
         ethernet: NoC coordinates of ethernet cores, by channel.
+        link_order: channels in the order in which links take them. On boards whose dispatch kernels run on ethernet
+            cores, those cores come last.
         dram_endpoints: coordinates at which each DRAM channel answers.
         channel_offset: addresses from here on are a channel's second bank; 0: a channel is one bank.
     """
@@ -34,6 +36,7 @@ class HostChip:
     worker_columns: tuple[int, ...]
     worker_rows: tuple[int, ...]
     ethernet: tuple[tuple[int, int], ...]
+    link_order: tuple[int, ...]
     dram_endpoints: tuple[tuple[tuple[int, int], ...], ...]
     channel_offset: int = 0
 
@@ -44,6 +47,7 @@ _WORMHOLE = HostChip(
     worker_columns=tuple(range(18, 26)),
     worker_rows=tuple(range(18, 28)),
     ethernet=tuple((x, y) for y in (16, 17) for x in (25, 18, 24, 19, 23, 20, 22, 21)),
+    link_order=(0, 1, 6, 7, 8, 9, 14, 15, 2, 3, 4, 5, 10, 11, 12, 13),
     dram_endpoints=(
         ((0, 0), (0, 1), (0, 11)),
         ((0, 5), (0, 6), (0, 7)),
@@ -60,6 +64,7 @@ _BLACKHOLE = HostChip(
     worker_columns=(*range(1, 8), *range(10, 17)),
     worker_rows=tuple(range(2, 12)),
     ethernet=tuple((x, 25) for x in range(20, 34)),
+    link_order=tuple(range(14)),
     dram_endpoints=tuple(
         tuple((column, row + 3 * channel + port) for port in range(3)) for column, row in ((17, 12), (18, 12))
         for channel in range(4)
@@ -170,7 +175,7 @@ def choose_card(
     cores = _grid(grid, product) if grid is not None and grid not in PRODUCTS else product.grid
     mesh = chosen_mesh(system) if system is not None else ONE_CHIP
     _refuse_number(mesh, product, cores)
-    return CardModel(product, cores, mesh, _dispatch(dispatch, mesh))
+    return CardModel(product, cores, mesh, _dispatch(dispatch))
 
 
 def _product(arch: str | None, grid: str | None, system: str | None) -> Product:
@@ -199,12 +204,10 @@ def _refuse_number(mesh: Mesh, product: Product, grid: tuple[int, int]) -> None:
         )
 
 
-def _dispatch(dispatch: str | None, mesh: Mesh) -> str:
+def _dispatch(dispatch: str | None) -> str:
     if dispatch not in (None, *DISPATCHES):
         raise CardError(f"--dispatch {dispatch} is unknown; allowed: {', '.join(DISPATCHES)}")
-    # Under fast dispatch, chips that are opened one by one wait for programs of each other, and a T3000 with a fabric
-    # does not open.
-    return dispatch or (SLOW if SLOW_DISPATCH in os.environ or mesh.chips > 1 else FAST)
+    return dispatch or (SLOW if SLOW_DISPATCH in os.environ else FAST)
 
 
 def _grid(text: str, product: Product) -> tuple[int, int]:
@@ -232,7 +235,7 @@ def cluster_descriptor(model: CardModel) -> str:
             "chips:",
             *(f"  {chip}: [{chip % mesh.columns}, {chip // mesh.columns}, 0, 0]" for chip in chips),
             "ethernet_connections:",
-            *(_link(*cable) for cable in mesh.cables()),
+            *(_link(*cable) for cable in mesh.cables(model.chip.link_order)),
             *(["  []"] if mesh.chips == 1 else []),
             "chips_with_mmio:",
             *(f"  - {chip}: {chip}" for chip in chips),

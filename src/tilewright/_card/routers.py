@@ -16,6 +16,7 @@ from tilewright._card.ethernet_cores import EthernetCore
 from tilewright._card.kernel_record import named_arguments, recorded_macros
 from tilewright._card.layout import ReleaseLayout
 from tilewright._card.package import CardError
+from tilewright._card.products import HostChip
 from tilewright._card.systems import Mesh
 from tilewright._wire.runner import FabricRouter
 
@@ -149,11 +150,10 @@ def _place(layout: ReleaseLayout, l1: bytes) -> tuple[int, int]:
 class Routers:
     """The routers of a system that were started so far."""
 
-    def __init__(self, mesh: Mesh, channels: tuple[tuple[int, int], ...], layout: ReleaseLayout) -> None:
-        """``channels``: NoC coordinates of each ethernet channel."""
-        self._channels = channels
+    def __init__(self, mesh: Mesh, chip: HostChip, layout: ReleaseLayout) -> None:
+        self._channels = chip.ethernet
         self._connections = layout.tensix.get("MEM_TENSIX_FABRIC_CONNECTIONS_BASE", 0)
-        self._links = {end: other for cable in mesh.cables() for end, other in (cable, cable[::-1])}
+        self._links = {end: other for cable in mesh.cables(chip.link_order) for end, other in (cable, cable[::-1])}
         self._routers: dict[tuple[int, int], FabricRouter] = {}
 
     def start(self, card: int, x: int, y: int, kernel: RouterKernel) -> None:

@@ -69,7 +69,7 @@ class CardServer:
         cores = self._chip.grid[0] * self._chip.grid[1]
         shared = mmap.mmap(files.l1, cores * files.l1_slot_bytes)
         l1 = np.frombuffer(shared, np.uint8).reshape(cores, files.l1_slot_bytes)
-        self._routers = Routers(model.mesh, model.chip.ethernet, layout)
+        self._routers = Routers(model.mesh, model.chip, layout)
         fabric = fabric_defines(layout) if model.mesh.chips > 1 else ()
         begin = self._arch.l1_unreserved_base
         self._decoder = Decoder(layout, l1, model.grid[0], str(root), begin, self._core, fabric)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tilewright._card.package import CardError
 from tilewright._tensor.argument import text
@@ -35,16 +35,19 @@ class Mesh:
     def __str__(self) -> str:
         return f"{self.rows}x{self.columns}" + ("-torus" if self.is_torus else "")
 
-    def cables(self) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    def cables(self, channels: Sequence[int]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
         """Each link as the chip and ethernet channel at both of its ends.
 
-        >>> list(Mesh(1, 3, links=1).cables())
-        [((0, 0), (1, 0)), ((1, 1), (2, 0))]
+        Args:
+            channels: of each chip, in the order in which links take them.
+
+        >>> list(Mesh(1, 3, links=1).cables([0, 6]))
+        [((0, 0), (1, 0)), ((1, 6), (2, 0))]
         """
         used = [0] * self.chips
         for left, right in self._neighbours():
             for _ in range(self.links):
-                yield (left, used[left]), (right, used[right])
+                yield (left, channels[used[left]]), (right, channels[used[right]])
                 used[left] += 1
                 used[right] += 1
 

@@ -37,7 +37,7 @@ def add_system_options(parser: argparse._ActionsContainer) -> None:
         "--dispatch",
         choices=DISPATCHES,
         help="how the host launches programs: fast, through command queues (default; traces, sub-devices and several "
-        "queues need it), or slow (default of several chips, or if TT_METAL_SLOW_DISPATCH_MODE is set)",
+        "queues need it), or slow (default if TT_METAL_SLOW_DISPATCH_MODE is set)",
     )
 
 

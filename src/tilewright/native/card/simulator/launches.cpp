@@ -136,8 +136,13 @@ void Launches::start_ethernet_core(const Memory::Mapped& node, Core core) {
     constexpr uint64_t kEthernetL1 = 512ull << 10;
     std::vector<uint8_t> l1(kEthernetL1);
     memory_.read(core.first, core.second, 0, l1.data(), l1.size());
-    const Server::EthernetCore started =
-        server_.start_ethernet_core(card_, core.first, core.second, node.go_address, l1);
+    Server::EthernetCore started;
+    try {
+        started = server_.start_ethernet_core(card_, core.first, core.second, node.go_address, l1);
+    } catch (...) {
+        set_signal(node, core, server_.greeting.signals.done);  // ttnn waits for it when it closes the device
+        throw;
+    }
     for (const auto& [address, value] : started.words) {
         memory_.write(core.first, core.second, address, &value, sizeof(value));
     }

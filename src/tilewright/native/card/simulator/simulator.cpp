@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nine functions that tt-metal calls in a simulator library (TT_METAL_SIMULATOR), and one for measurements. There
-// is no clock to advance: a program runs to its end when it is launched (launches.h). Several cards are devices of one
-// PCI bus; a tt-metal release that loads a copy of the library per card uses the first device of each copy.
+// The nine functions that tt-metal calls in a simulator library (TT_METAL_SIMULATOR), and a few that our Python calls.
+// There is no clock to advance: a program runs to its end when it is launched (launches.h). Several cards are devices of
+// one PCI bus; a tt-metal release that loads a copy of the library per card uses the first device of each copy.
 #include <pthread.h>
 
 #include <algorithm>
@@ -282,6 +282,14 @@ const char* libttsim_finish_operation() {
                 throw std::runtime_error(card::launched_error(error));
             }
         }
+    });
+}
+
+// Not called by tt-metal: whether the host has command queues on any card (_card/operations.py).
+uint32_t libttsim_has_command_queues() {
+    const std::lock_guard lock(card::g_opening);
+    return std::any_of(card::g_cards.begin(), card::g_cards.end(), [](const std::shared_ptr<card::Card>& each) {
+        return each && each->launches.queues.are_open();
     });
 }
 

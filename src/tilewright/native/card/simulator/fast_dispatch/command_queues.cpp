@@ -180,6 +180,12 @@ bool CommandQueues::host_waits() const {
         queues_.begin(), queues_.end(), [](const Queue& queue) { return queue.prefetcher->host_waits(); });
 }
 
+bool CommandQueues::are_open() const {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(
+        queues_.begin(), queues_.end(), [](const Queue& queue) { return !queue.prefetcher->is_terminated(); });
+}
+
 void CommandQueues::execute() {
     if (is_executing_) {
         return;

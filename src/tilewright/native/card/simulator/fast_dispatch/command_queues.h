@@ -58,6 +58,8 @@ public:
     void execute();
     // Whether the host waits for something that a queue has still to write to it.
     bool host_waits() const;
+    // Whether the host has a queue that it has not terminated.
+    bool are_open() const;
 
 private:
     struct Queue {

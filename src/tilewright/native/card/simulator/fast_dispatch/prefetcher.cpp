@@ -196,6 +196,7 @@ uint64_t Prefetcher::execute(const uint8_t* command) {
         return bare_bytes_;
     }
     if (is("CQ_PREFETCH_CMD_DEBUG") || is("CQ_PREFETCH_CMD_TERMINATE")) {
+        is_terminated_ = is_terminated_ || is("CQ_PREFETCH_CMD_TERMINATE");
         return length(command);
     }
     throw std::runtime_error(

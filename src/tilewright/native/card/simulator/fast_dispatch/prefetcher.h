@@ -38,6 +38,8 @@ public:
     bool is_idle() const { return batch_.is_empty() && trace_.is_empty() && posted_.empty(); }
     // Whether the host waits for data or an event of a batch that is not executed yet.
     bool host_waits() const;
+    // Whether the host has ended this kernel.
+    bool is_terminated() const { return is_terminated_; }
     NocPlace core() const { return core_; }
 
 private:
@@ -79,6 +81,7 @@ private:
     std::vector<uint8_t> ringbuffer_;
     uint64_t ringbuffer_write_ = 0, ringbuffer_offset_ = 0;
     uint32_t stalls_ = 0;
+    bool is_terminated_ = false;
 };
 
 }  // namespace card
