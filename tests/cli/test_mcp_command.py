@@ -77,6 +77,8 @@ def test_tools_answer_with_the_object_of_their_command(tmp_path: Path) -> None:
         assert [(each["stage"], each["status"]) for each in made["stages"]] == [(1, "PASS")]
         timed = await call("time", target="variance_w_rm", shape="32x64", grid="1x1")
         assert timed["launches"][0]["microseconds"] > 0
+        assert timed["launches"][0]["advice"].startswith("By the model it is bound by")
+        assert len(compact(timed)) < 600
 
     with_server(tmp_path, talk)
 
@@ -90,6 +92,12 @@ def test_wrong_argument_is_an_error_answer(tmp_path: Path) -> None:
             ("run", {"operation": "variance"}, "UsageError", "variance"),
             ("run", {"operation": "variance_w_rm", "shape": "3"}, "UsageError", "'3' is no shape"),
             ("check", {"target": "--rules"}, "UsageError", "begins with a dash"),
+            (
+                "check",
+                {"target": "slow.py", "time_limit": 0},
+                "UsageError",
+                "allowed is more than 0 s",
+            ),
             ("check", {"target": "slow.py", "time_limit": 2}, "TimeLimit", "did not end within 2 s"),
             ("check", {"target": "dies.py"}, "NoAnswer", "ended by SIGABRT"),
             ("stages", {"operation": "variance_w_rm", "stage": 9}, "UsageError", "1 to 7"),
@@ -124,9 +132,10 @@ def test_a_brief_answer_keeps_what_decides_the_next_step() -> None:
     assert said.startswith("eee")
     assert said.endswith("(3800 more characters)")
     processors = [{"core": number, "busy": 1.0} for number in range(64)]
-    launch = {"operation": "softmax", "microseconds": 5.5, "processors": processors, "advice": ["a", "b", "c", "d"]}
+    advice = {"sentence": "Bound by unpack.", "bounds": {"unpack": 0.5}}
+    launch = {"operation": "", "microseconds": 5.5123456789, "processors": processors, "advice": advice}
     timed = brief_answer({"command": "time", "exit_status": 0, "launches": [launch] * 20, "error": None})
-    assert timed["launches"][0]["microseconds"] == 5.5
+    assert timed["launches"][0] == {"microseconds": 5.51235, "advice": "Bound by unpack."}
     assert timed["launches"][-1] == "... and 12 more; brief=false has all"
     assert len(compact(timed)) < 1500
 

@@ -15,6 +15,7 @@ Answer = dict[str, Any]
 _MOST_TEXT = 1200
 _MOST_ITEMS = 8
 _FINDING_TEXT = 300
+_DIGITS = 6
 
 
 def brief_answer(answer: Answer) -> Answer:
@@ -62,14 +63,14 @@ def _rules(notes: list[Any]) -> list[Any]:
 
 
 def _launches(launches: list[Any]) -> list[Any]:
-    """Figures and texts of each launch, and the first pieces of advice."""
+    """Figures and texts of each launch, and the sentence that says what bounds it and what would help."""
     kept = []
     for each in launches[:_MOST_ITEMS]:
         if not isinstance(each, dict):
             return [_cut(each) for each in launches[:_MOST_ITEMS]]
-        plain = {name: _cut(value) for name, value in each.items() if not isinstance(value, dict | list)}
-        advice = each.get("advice")
-        kept.append(plain | ({"advice": _cut(advice[:3])} if isinstance(advice, list) and advice else {}))
+        figures = {name: _cut(value) for name, value in each.items() if not isinstance(value, dict | list)}
+        sentence = (each.get("advice") or {}).get("sentence")
+        kept.append(_without_empty(figures) | ({"advice": sentence} if sentence else {}))
     return _with_rest(kept, len(launches))
 
 
@@ -80,8 +81,12 @@ def _cut(value: Any) -> Any:
     if isinstance(value, list):
         return _with_rest([_cut(each) for each in value[:_MOST_ITEMS]], len(value))
     if isinstance(value, dict):
-        return {name: _cut(each) for name, each in value.items() if each not in (None, [], {}, "")}
-    return value
+        return _without_empty({name: _cut(each) for name, each in value.items()})
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
+
+
+def _without_empty(parts: Answer) -> Answer:
+    return {name: each for name, each in parts.items() if each not in (None, [], {}, "")}
 
 
 def _text(text: str, most: int) -> str:

@@ -300,6 +300,8 @@ async def _printed(
             words.append(f"--{name}")
         elif value is not None and value is not False:
             words += [f"--{name}={value}"]
+    if not time_limit > 0:
+        return _failure(command, 2, "UsageError", f"time_limit is {time_limit:g}: allowed is more than 0 s")
     if any(each.startswith("-") for each in targets):
         return _failure(command, 2, "UsageError", f"{' '.join(targets)!r} begins with a dash: it is no name or file")
     behind = ["--", *script_arguments] if script_arguments else []
