@@ -254,6 +254,10 @@ class _ExecutableLaunch(TensorLaunch):
         self._executable = executable
         self._arguments = arguments
 
+    @property
+    def structure(self) -> ProgramDescriptor:
+        return self.program if "program" in vars(self) else self._executable.program
+
     def run(self, options: RunOptions | None = None, program: ProgramDescriptor | None = None) -> Run:
         if program is not None or "program" in vars(self):  # an observer that has the program may have changed it
             return super().run(options, program)

@@ -116,6 +116,11 @@ class Launch(abc.ABC):
         return self._program if isinstance(self._program, ProgramDescriptor) else self._program()
 
     @property
+    def structure(self) -> ProgramDescriptor:
+        """The program, maybe without its runtime arguments; not to be changed."""
+        return self.program
+
+    @property
     @abc.abstractmethod
     def chip(self) -> Chip:
         """The chip it runs on."""

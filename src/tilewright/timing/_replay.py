@@ -86,7 +86,7 @@ class _Replay:
         semaphores = _array(
             wire.ReplaySemaphore, [(s.address, s.initial, *self._cores(s.cores)) for s in record.semaphores]
         )
-        nodes = _array(wire.ReplayNode, [_native_node(each) for each in noc_nodes(record.arch, record.grid)])
+        nodes = _native_nodes(record.arch, record.grid)
         places = np.array(self._places, dtype=np.uint32)
         tables = _tables(record.arch)
         constants = _constants(record.arch, self._change.constants)
@@ -184,6 +184,12 @@ def _processors(
 
 def _array(kind: type[Any], rows: Sequence[Sequence[int | Core]]) -> Any:
     return (kind * len(rows))(*(kind(*row) for row in rows))
+
+
+@functools.cache
+def _native_nodes(arch: str, grid: Core) -> Any:
+    """Every node of a die in the library's form, which only reads it."""
+    return _array(wire.ReplayNode, [_native_node(each) for each in noc_nodes(arch, grid)])
 
 
 def _native_node(node: NocNode) -> tuple[int | Core, ...]:

@@ -169,9 +169,9 @@ def timed_launch(launch: Launch, run: Run, *, keep_events: bool = False) -> Time
         run,
         launch.operation,
         launch.callers,
-        device_operation(launch.program),
+        device_operation(launch.structure),
         tensor_memory=launch.tensor_memory,
-        circular_buffer_bytes=_circular_buffer_bytes(launch.program),
+        circular_buffer_bytes=_circular_buffer_bytes(launch.structure),
     )
 
 
