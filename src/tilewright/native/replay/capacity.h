@@ -33,9 +33,10 @@ public:
     // Takes `amount` of one resource from `time` on; returns how much later than time + amount it is complete.
     Ticks delay(uint32_t which, Ticks time, Ticks amount) {
         const auto bin = static_cast<uint32_t>(time >> kBits);
-        uint16_t& next = bins(bin + 1, which).used[(bin + 1) % kTogether];
-        uint16_t& own = stretches_[bin / kTogether][which].used[bin % kTogether];
-        const Ticks at = time % kSize;
+        const uint32_t number = bin % kTogether;
+        uint16_t& own = stretch(bin).bins[which].used[number];
+        uint16_t& next = *(number + 1 < kTogether ? &own + 1 : &stretch(bin + 1).bins[which].used[0]);
+        const Ticks at = time & (kSize - 1);
         const Ticks begin = std::max<Ticks>(own, at);
         const Ticks over = begin + amount - kSize, rest = over & ~(over >> 63);
         // Most often this bin and the next suffice. Which of them is used is unpredictable, so both are computed.
@@ -49,22 +50,27 @@ public:
     }
 
 private:
-    static constexpr uint32_t kBits = kBinBits + kTickBits, kTogether = 32;
+    static constexpr uint32_t kBits = kBinBits + kTickBits, kTogether = 64;
     static constexpr Ticks kSize = 1 << kBits;
 
     // Consecutive bins of one resource.
-    struct Bins {
+    struct alignas(64) Bins {
         uint16_t used[kTogether] = {};  // ticks
-        uint32_t full = 0;  // a bit for each that was found full
+    };
+    // Consecutive bins of all resources.
+    struct Stretch {
+        std::unique_ptr<Bins[]> bins;
+        std::unique_ptr<uint64_t[]> full;  // a bit for each bin that was found full
     };
 
     __attribute__((noinline)) Ticks in_parts(uint32_t which, uint32_t bin, Ticks time, Ticks amount) {
         const Ticks end = time + amount;
         Ticks done = end;
         while (amount > 0) {
-            Bins& some = bins(bin, which);
+            Stretch& all = stretch(bin);
+            Bins& some = all.bins[which];
             const uint32_t from = bin % kTogether;
-            const uint32_t at = from + static_cast<uint32_t>(std::countr_one(some.full >> from));
+            const uint32_t at = from + static_cast<uint32_t>(std::countr_one(all.full[which] >> from));
             bin += at - from;
             if (at >= kTogether) {
                 continue;
@@ -73,28 +79,28 @@ private:
             const Ticks used = some.used[at];
             const Ticks now = std::min(amount, kSize - std::max(used, time - begin));
             some.used[at] = static_cast<uint16_t>(used + now);
-            some.full |= static_cast<uint32_t>(used + now == kSize) << at;
+            all.full[which] |= static_cast<uint64_t>(used + now == kSize) << at;
             amount -= now;
             done = begin + used + now;
         }
         return std::max<Ticks>(done - end, 0);
     }
 
-    Bins& bins(uint32_t bin, uint32_t which) {
+    Stretch& stretch(uint32_t bin) {
         const uint32_t number = bin / kTogether;
         if (number >= stretches_.size()) [[unlikely]] {
             grow(number + 1);
         }
-        return stretches_[number][which];
+        return stretches_[number];
     }
     __attribute__((noinline)) void grow(uint32_t count) {
         while (stretches_.size() < count) {
-            stretches_.push_back(std::make_unique<Bins[]>(count_));
+            stretches_.push_back({std::make_unique<Bins[]>(count_), std::make_unique<uint64_t[]>(count_)});
         }
     }
 
     const uint32_t count_;
-    std::vector<std::unique_ptr<Bins[]>> stretches_;  // by time, and which
+    std::vector<Stretch> stretches_;  // by time
 };
 
 }  // namespace tw::replay

@@ -90,8 +90,8 @@ void Replay::load() {
             lane.end = lane.next + steps->of[part].size();
             num_unfinished_ += lane.is_done() ? 0 : 1;
             lane.time = lane.begin = starts[lane.processor] + step * core.number;
-            core.lanes.push_back(static_cast<uint32_t>(lanes_.size()));
-            lanes_.push_back(lane);
+            core.turns.push_back({lane.is_done() ? kNever : lane.time, static_cast<uint32_t>(lanes_.size())});
+            lanes_.push_back(std::move(lane));
         }
     }
 }

@@ -90,18 +90,22 @@ void Replay::force() {
 // Runs each processor of a core until it is beyond the horizon or waits. Only a semaphore changed by another core can
 // wake one before the core's next time.
 bool Replay::advance(CoreState& core, double horizon) {
-    const size_t count = core.lanes.size();
+    const size_t count = core.turns.size();
     bool moved = false;
     for (size_t i = 0, standing = 0; standing < count; i = i + 1 < count ? i + 1 : 0) {
-        const bool moves = advance(core, lanes_[core.lanes[i]], horizon);
+        Turn& turn = core.turns[i];
+        const bool moves = turn.time <= horizon && advance(core, lanes_[turn.lane], horizon);
+        if (moves) {
+            const Lane& lane = lanes_[turn.lane];
+            turn.time = lane.is_done() ? kNever : lane.time;
+        }
         standing = moves ? 1 : standing + 1;
         moved |= moves;
     }
     core.next_time = kNever;
-    for (const uint32_t number : core.lanes) {
-        const Lane& lane = lanes_[number];
-        if (!lane.is_done() && lane.time > horizon) {
-            core.next_time = std::min(core.next_time, lane.time);
+    for (const Turn& turn : core.turns) {
+        if (turn.time > horizon) {
+            core.next_time = std::min(core.next_time, turn.time);
         }
     }
     return moved;
@@ -269,9 +273,9 @@ bool Replay::take_math(CoreState& core, Lane& lane, const Step& step) {
 void Replay::take_transfer(Lane& lane, const Step& step) {
     const uint32_t noc = step.noc;
     const bool with_state = (step.flags & kRecordedWithState) != 0;
-    const auto note_tagged = [&](double* times, double done) {
+    const auto note_tagged = [&](TaggedTimes::OfNoc TaggedTimes::* times, double done) {
         if (step.cb != 0) {
-            double& time = times[(step.cb - 1) % kTransactionIds];
+            double& time = (lane.tagged_times().*times)[noc][(step.cb - 1) % kTransactionIds];
             time = std::max(time, done);
         }
     };
@@ -279,8 +283,8 @@ void Replay::take_transfer(Lane& lane, const Step& step) {
         keep(lane, EventKind::Write, lane.time, written.acknowledged, step.count, step.call, 0);
         lane.sent[0][noc] = std::max(lane.sent[0][noc], written.sent);
         lane.acknowledged[0][noc] = std::max(lane.acknowledged[0][noc], written.acknowledged);
-        note_tagged(lane.tagged_sent[noc], written.sent);
-        note_tagged(lane.tagged_acknowledged[noc], written.acknowledged);
+        note_tagged(&TaggedTimes::sent, written.sent);
+        note_tagged(&TaggedTimes::acknowledged, written.acknowledged);
     };
     const auto tell = [&](double time) {
         const bool adds = step.kind == StepKind::Increment || step.kind == StepKind::IncrementMulticast;
@@ -293,7 +297,7 @@ void Replay::take_transfer(Lane& lane, const Step& step) {
             const double done = machine_.read(lane.core, noc, from, step.count, lane.time);
             keep(lane, EventKind::Read, lane.time, done, step.count, step.call, 0);
             lane.reads[0][noc] = std::max(lane.reads[0][noc], done);
-            note_tagged(lane.tagged_reads[noc], done);
+            note_tagged(&TaggedTimes::reads, done);
             break;
         }
         case StepKind::Write: {
@@ -344,8 +348,9 @@ void Replay::take_barrier(Lane& lane, const Step& step) {
 void Replay::wait_for_tagged(Lane& lane, const Step& step) {
     const auto kind = static_cast<Barrier>(step.cb);
     const bool is_read = kind == Barrier::Read;
-    const auto& written = kind == Barrier::WriteSent ? lane.tagged_sent : lane.tagged_acknowledged;
-    const auto& times = is_read ? lane.tagged_reads : written;
+    const TaggedTimes& tagged = lane.tagged_times();
+    const auto& written = kind == Barrier::WriteSent ? tagged.sent : tagged.acknowledged;
+    const auto& times = is_read ? tagged.reads : written;
     const uint32_t id = (step.flags - 1) % kTransactionIds;
     wait_until(lane, times[step.noc][id], is_read ? WaitFor::Reads : WaitFor::Writes, 0, 0);
 }

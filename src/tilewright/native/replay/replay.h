@@ -68,6 +68,12 @@ struct Semaphore {
     std::vector<SemaphoreChange> coming;  // by time
 };
 
+// When a processor of a core continues, as a copy: most of them are not due when the core is looked at.
+struct Turn {
+    double time;  // kNever: it has ended
+    uint32_t lane;
+};
+
 struct CoreState {
     uint32_t x = 0, y = 0, number = 0;
     CircularBuffer cb[kBuffers];
@@ -77,7 +83,7 @@ struct CoreState {
     LastTimes committed, released;                 // halves of DST
     uint64_t acquired = 0;
     uint32_t dst_halves = 2;
-    std::vector<uint32_t> lanes;
+    std::vector<Turn> turns;  // of its processors
     double next_time = 0;  // nothing happens before
 
     Semaphore& semaphore(uint32_t address);
@@ -89,18 +95,28 @@ struct WaitSum {
     double cycles;
 };
 
+// When the transfers of each transaction id have arrived, left, been acknowledged; per NoC.
+struct TaggedTimes {
+    using OfNoc = double[2][kTransactionIds];
+    OfNoc reads = {}, sent = {}, acknowledged = {};
+};
+
 struct Lane {
     const Step *next = nullptr, *end = nullptr;
     uint32_t core = 0, kernel = 0, processor = 0;
     double time = 0, begin = 0, busy = 0;
     // When all transfers issued so far have arrived, left, been acknowledged; per NoC. The second: at the last barrier.
     double reads[2][2] = {}, sent[2][2] = {}, acknowledged[2][2] = {};
-    // The same by transaction id, per NoC.
-    using Tagged = double[2][kTransactionIds];
-    Tagged tagged_reads = {}, tagged_sent = {}, tagged_acknowledged = {};
+    std::unique_ptr<TaggedTimes> tagged;  // from the first transfer with an id on
     std::vector<WaitSum> waits;  // a few different ones
 
     bool is_done() const { return next == end; }
+    TaggedTimes& tagged_times() {
+        if (!tagged) {
+            tagged = std::make_unique<TaggedTimes>();
+        }
+        return *tagged;
+    }
 };
 
 class Replay {
