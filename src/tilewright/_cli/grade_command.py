@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
 from tilewright._cli.command_parser import CommandParser
+from tilewright._cli.job_options import add_job_options, jobs_of
 from tilewright._cli.json_output import error_object, json_text
 from tilewright._cli.output_file import require_writable, write_output
 from tilewright.grade import GradeRecord, grade_all
@@ -35,8 +35,7 @@ def build_parser() -> argparse.ArgumentParser:
         "candidates", nargs="+", type=Path, help="files and folders; of a single folder without device/, all in it"
     )
     parser.add_argument("--task", type=Path, required=True, help="Python file with the task (docs/grading.md)")
-    parser.add_argument("--jobs", type=int, metavar="N", help="candidates at a time (default: one per CPU)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on this Dask cluster, such as tcp://head:8786")
+    add_job_options(parser, "candidates")
     parser.add_argument("--json", action="store_true", help="print all records as one JSON object, at the end")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the records there instead of to stdout")
     return parser
@@ -45,11 +44,7 @@ def build_parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
-    jobs = len(os.sched_getaffinity(0)) if options.jobs is None else options.jobs
-    if jobs < 1:
-        parser.error(f"--jobs is {options.jobs}; it must be at least 1")
-    if options.jobs is not None and options.scheduler is not None:
-        parser.error("--jobs is for this machine; a cluster has the workers it has")
+    jobs = jobs_of(parser, options)
     candidates = _candidates(parser, options.candidates)
     if options.output is not None:
         require_writable(parser, "--output", options.output)

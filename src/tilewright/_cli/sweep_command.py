@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from tilewright._cli.command_parser import CommandParser
+from tilewright._cli.job_options import add_job_options, jobs_of
 from tilewright._cli.json_output import error_object, json_text
 from tilewright._cli.output_file import require_writable, write_output
 from tilewright._sweep.case_run import Result
@@ -41,8 +41,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="results, .csv or .parquet (default: the JSON file's name with .csv)",
     )
-    parser.add_argument("--jobs", type=int, metavar="N", help="number of processes (default: one per CPU)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="run on this Dask cluster, such as tcp://head:8786")
+    add_job_options(parser, "cases")
     parser.add_argument("--json", action="store_true", help="print the results as JSON; progress goes to stderr")
     return parser
 
@@ -50,11 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
-    jobs = len(os.sched_getaffinity(0)) if options.jobs is None else options.jobs
-    if jobs < 1:
-        parser.error(f"--jobs is {options.jobs}; it must be at least 1")
-    if options.jobs is not None and options.scheduler is not None:
-        parser.error("--jobs is for this machine; a cluster has the workers it has")
+    jobs = jobs_of(parser, options)
     output = options.output or options.file.with_suffix(".csv")
     cases = read_cases(options.file)
     require_format(output)

@@ -161,11 +161,7 @@ def gather(
 )
 def add_parts(cb_all: CB, cb_out: CB, line_parts: uint32, factor_bits: uint32) -> None:
     """The sum of line_parts tiles, element by element in float32, times a float32."""
-    cb_wait_front(cb_all, line_parts)
-    cb_reserve_back(cb_out, 1)
-    pack_reconfig_data_format(cb_out)
-    reconfig_data_format_srca(cb_all)
-    copy_init(cb_all)
+    wait_for_parts(cb_all, cb_out, line_parts)
     add_binary_tile_init()
     tile_regs_acquire()
     copy_tile(cb_all, 0, 0)
@@ -186,11 +182,7 @@ def add_parts(cb_all: CB, cb_out: CB, line_parts: uint32, factor_bits: uint32) -
 )
 def largest_of_parts(cb_all: CB, cb_out: CB, line_parts: uint32) -> None:
     """The largest of line_parts tiles, element by element."""
-    cb_wait_front(cb_all, line_parts)
-    cb_reserve_back(cb_out, 1)
-    pack_reconfig_data_format(cb_out)
-    reconfig_data_format_srca(cb_all)
-    copy_init(cb_all)
+    wait_for_parts(cb_all, cb_out, line_parts)
     binary_max_tile_init()
     tile_regs_acquire()
     copy_tile(cb_all, 0, 0)
@@ -198,6 +190,16 @@ def largest_of_parts(cb_all: CB, cb_out: CB, line_parts: uint32) -> None:
         copy_tile(cb_all, part, 1)
         binary_max_tile(0, 1, 0)
     pack_combined(cb_all, cb_out, line_parts)
+
+
+@kernel_function
+def wait_for_parts(cb_all: CB, cb_out: CB, line_parts: uint32) -> None:
+    """Every part is there to be copied into DST, and a page of cb_out is free."""
+    cb_wait_front(cb_all, line_parts)
+    cb_reserve_back(cb_out, 1)
+    pack_reconfig_data_format(cb_out)
+    reconfig_data_format_srca(cb_all)
+    copy_init(cb_all)
 
 
 @kernel_function

@@ -152,6 +152,10 @@ class Device:
         """Where a core's circular buffers have to end: at the lowest buffer in L1, or with L1."""
         return self._allocators[BufferType.L1].lowest()
 
+    def circular_buffer_bytes(self) -> int:
+        """What a core's circular buffers may take together."""
+        return self.circular_buffers_end() - self.description.l1_unreserved_base
+
     def buffers(self) -> list[Buffer]:
         """Buffers of either memory that hold pages now."""
         return [buffer for buffer in self._allocated() if buffer.num_pages]

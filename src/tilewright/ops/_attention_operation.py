@@ -186,7 +186,7 @@ class AttentionOperation(Operation):
             AttentionNotPlannedError: no plan fits L1.
         """
         selection = checked_selection(options.core_grid, device.compute_with_storage_grid_size())
-        budget = device.circular_buffers_end() - device.description.l1_unreserved_base
+        budget = device.circular_buffer_bytes()
         key = (tuple(shapes.items()), form, selection, budget, options.block_tiles, options.deeper, chip_of(device))
         if key not in self._decisions:
             made, variant = self._made(form)

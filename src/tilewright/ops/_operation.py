@@ -274,7 +274,7 @@ class Operation(Meaning):
         """The plan of such a call, with the plans that it was compared with."""
         form = self.form(dtype, layout)
         selection = checked_selection(options.core_grid, device.compute_with_storage_grid_size())
-        budget = device.circular_buffers_end() - device.description.l1_unreserved_base
+        budget = device.circular_buffer_bytes()
         asked = (options.strategy, options.block_tiles, options.deeper, allowed_error(self.choices, options.error))
         return self._decision(form, tuple(shape), selection, budget, *asked, columns, chip_of(device))
 

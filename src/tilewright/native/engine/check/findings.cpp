@@ -136,4 +136,13 @@ CallPlace call_place(const KernelInstance& instance) {
     return place;
 }
 
+CallPlace waiting_place(KernelInstance& waiting) {
+    waiting.note_stack();
+    CallPlace place;
+    place.instance = &waiting;
+    place.num_frames = std::min(waiting.noted.num_frames, kCallPlaceFrames);
+    std::copy_n(waiting.noted.frames, place.num_frames, place.frames);
+    return place;
+}
+
 }  // namespace tw

@@ -92,6 +92,8 @@ void note_finding_with(
     ...) __attribute__((format(printf, 6, 7)));
 // The running kernel's position.
 CallPlace call_place(const KernelInstance& instance);
+// Where a kernel waits; another one runs.
+CallPlace waiting_place(KernelInstance& waiting);
 // The same into separate findings, until it is known whether they count.
 void note_finding_in(
     Findings& findings, KernelInstance& instance, Rule rule, uint32_t cb, uint64_t address, const char* format, ...)

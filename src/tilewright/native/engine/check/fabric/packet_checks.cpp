@@ -181,11 +181,6 @@ void PacketChecks::stuck(KernelInstance& waiting, uint32_t address, const Semaph
     }
     const std::string text = "multicasts to " + chips_of(reached) + " what " + kernel_on_core(waiting) +
                              " waits for in " + semaphores.name(core, address) + ": that chip is not among them";
-    waiting.note_stack();
-    CallPlace wait;
-    wait.instance = &waiting;
-    wait.num_frames = std::min(waiting.noted.num_frames, kCallPlaceFrames);
-    std::copy_n(waiting.noted.frames, wait.num_frames, wait.frames);
     waiting.checks->findings.add(
         *candidate->by,
         Rule::FabricMulticastMisses,
@@ -194,7 +189,7 @@ void PacketChecks::stuck(KernelInstance& waiting, uint32_t address, const Semaph
         candidate->place.frames,
         candidate->place.num_frames,
         text,
-        wait);
+        waiting_place(waiting));
 }
 
 }  // namespace tw

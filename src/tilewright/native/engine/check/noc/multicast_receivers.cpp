@@ -107,11 +107,6 @@ void MulticastReceivers::stuck(KernelInstance& waiting, uint32_t address, const 
     const std::string text = "multicasts to cores " + core_name(*candidate->cores.front()) + " to " +
                              core_name(*candidate->cores.back()) + " what " + kernel_on_core(waiting) +
                              " waits for in " + semaphores.name(address) + ": that core is not among them";
-    waiting.note_stack();
-    CallPlace wait;
-    wait.instance = &waiting;
-    wait.num_frames = std::min(waiting.noted.num_frames, kCallPlaceFrames);
-    std::copy_n(waiting.noted.frames, wait.num_frames, wait.frames);
     waiting.checks->findings.add(
         *candidate->by,
         Rule::NocMulticastMisses,
@@ -120,7 +115,7 @@ void MulticastReceivers::stuck(KernelInstance& waiting, uint32_t address, const 
         candidate->place.frames,
         candidate->place.num_frames,
         text,
-        wait);
+        waiting_place(waiting));
 }
 
 }  // namespace tw

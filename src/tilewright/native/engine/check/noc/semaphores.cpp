@@ -367,10 +367,7 @@ void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value
     }
     SyncWord& word = found->second;
     settle_store(word, address);
-    waiting.note_stack();
-    WordEvent event{&waiting, ordering_->now(waiting.number), value, {&waiting, 0, {}}};
-    event.place.num_frames = std::min(waiting.noted.num_frames, kCallPlaceFrames);
-    std::copy_n(waiting.noted.frames, event.place.num_frames, event.place.frames);
+    WordEvent event{&waiting, ordering_->now(waiting.number), value, waiting_place(waiting)};
     set_event(word.waits, event);
     check_shared(event, word, address, false);
     if (equal) {
