@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.real_ttnn import python_with_ttnn
 from tilewright._build.cache import cache_directory, locked
-from tilewright._card.layout import read_layout
+from tilewright._card.launches.layout import read_layout
 from tilewright._card.package import CardError, TtMetal
 from tilewright._card.products import DISPATCHES
 from tilewright._tensor.ttnn_names import TTNN_VERSION

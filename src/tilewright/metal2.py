@@ -9,7 +9,8 @@ program::
     ttnn.generic_op([x, y], metal2.lower(spec, run_args))
 """
 
-from tilewright._program.spec import (
+from tilewright._program.specs.lower import lower
+from tilewright._program.specs.program_spec import (
     CompilerOptions,
     Compute1XXConfig,
     ComputeHardwareConfig,
@@ -38,8 +39,7 @@ from tilewright._program.spec import (
     create_reader_datamovement_config,
     create_writer_datamovement_config,
 )
-from tilewright._program.spec_lower import lower
-from tilewright._program.spec_run_args import (
+from tilewright._program.specs.run_args import (
     AddRuntimeArgsForNode,
     AdvancedKernelRunArgs,
     DFBRunOverrides,

@@ -110,7 +110,7 @@ def _use_card(arch: str | None, system: str | None) -> None:
 
 def _check_on_card() -> None:
     """From now on the server of a card checks every launch."""
-    from tilewright._card.unset_arguments import showing_unset_arguments
+    from tilewright._card.launches.unset_arguments import showing_unset_arguments
     from tilewright._launch.observer import OBSERVER_VARIABLE, ObserverRequest
 
     os.environ.update(showing_unset_arguments())

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tilewright._card.card_memory import FileCopy
+from tilewright._card.launches.card_memory import FileCopy
 
 PAGE = 1 << 21  # as large as a page of any system
 

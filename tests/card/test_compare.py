@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from tests.card.card_process import OnCard
-from tilewright._card.accumulation import accumulated_products
-from tilewright._card.drift import ALLOWED_UNITS, Comparisons, measure_drift
-from tilewright._card.precision import LaunchPrecision
+from tilewright._card.golden.accumulation import accumulated_products
+from tilewright._card.golden.drift import ALLOWED_UNITS, Comparisons, measure_drift
+from tilewright._card.golden.precision import LaunchPrecision
 
 SCRIPT = Path(__file__).with_name("compared_operations.py")
 

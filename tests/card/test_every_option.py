@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from tilewright._cli import check_command, debug_command, exec_command, report_command, time_command
 from tilewright._cli.check_target import exit_status
+from tilewright._cli.commands import check_command, debug_command, exec_command, report_command, time_command
 from tilewright._cli.main import main
 
 PARSERS = {

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.card.card_process import OnCard
-from tilewright._card.layout import ReleaseLayout
+from tilewright._card.launches.layout import ReleaseLayout
 from tilewright._card.package import CardError
 from tilewright._card.products import choose_card
-from tilewright._card.routers import RouterKernel, Routers
-from tilewright._card.systems import Mesh
+from tilewright._card.systems.known_systems import Mesh
+from tilewright._card.systems.routers import RouterKernel, Routers
 
 SCRIPT = Path(__file__).with_name("mesh_failures.py")
 RAISED = {

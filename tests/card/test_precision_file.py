@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright._card import precision
+from tilewright._card.golden import precision
 from tilewright._program.program import ProgramDescriptor
 
 

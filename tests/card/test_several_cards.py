@@ -10,7 +10,7 @@ import pytest
 from tests.card.card_process import OnCard
 from tilewright._card.package import CardError
 from tilewright._card.products import choose_card, cluster_descriptor
-from tilewright._card.systems import Mesh
+from tilewright._card.systems.known_systems import Mesh
 
 SCRIPT = Path(__file__).with_name("several_cards.py")
 

@@ -15,7 +15,7 @@ import pytest
 from tilewright._build.compiler import available_compilers
 from tilewright._card.environment import card_environment as environment_of
 from tilewright._card.environment import described_card
-from tilewright._card.layout import ReleaseLayout, read_layout
+from tilewright._card.launches.layout import ReleaseLayout, read_layout
 from tilewright._card.native_parts import stand_in_compiler
 from tilewright._card.package import CardError, TtMetal
 from tilewright._card.products import choose_card

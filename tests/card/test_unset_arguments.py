@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._card.unset_arguments import mark_unset
+from tilewright._card.launches.unset_arguments import mark_unset
 from tilewright._wire.runner import UNWRITTEN_ARGUMENT
 
 PATTERN = 0xBEEF0000

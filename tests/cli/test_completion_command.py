@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.ttnn_script import process_environment
-from tilewright._cli.completion_command import completions
+from tilewright._cli.commands.completion_command import completions
 from tilewright._cli.main import main
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tests.conformance.programs import split_work
 from tilewright import ttnn
-from tilewright._program.spec import (
+from tilewright._program.specs.lower import lower
+from tilewright._program.specs.program_spec import (
     CompilerOptions,
     ComputeHardwareConfig,
     DataflowBufferSpec,
@@ -24,8 +25,7 @@ from tilewright._program.spec import (
     UnpackMode,
     WorkUnitSpec,
 )
-from tilewright._program.spec_lower import lower
-from tilewright._program.spec_run_args import AddRuntimeArgsForNode, KernelRunArgs, ProgramRunArgs
+from tilewright._program.specs.run_args import AddRuntimeArgsForNode, KernelRunArgs, ProgramRunArgs
 
 Buffers = Mapping[str, tuple[ttnn.DataType, int]]  # format and number of tiles
 

@@ -14,7 +14,8 @@ from tests.conformance.accumulation import FACE, Step, accumulated, exact_in_eig
 from tests.conformance.error_bounds import BFLOAT16_NEAREST, FLOAT32_STEP, TF32_TRUNCATED, Array, assert_within, rounded
 from tests.conformance.programs import ALL_CORES, ONE_CORE, TILE, as_float64, on_device, output_like, split_work
 from tilewright import ttnn
-from tilewright._program.spec import (
+from tilewright._program.specs.lower import lower
+from tilewright._program.specs.program_spec import (
     CompilerOptions,
     ComputeHardwareConfig,
     DataflowBufferSpec,
@@ -28,8 +29,7 @@ from tilewright._program.spec import (
     UnpackMode,
     WorkUnitSpec,
 )
-from tilewright._program.spec_lower import lower
-from tilewright._program.spec_run_args import AddRuntimeArgsForNode, KernelRunArgs, ProgramRunArgs, RuntimeArgValues
+from tilewright._program.specs.run_args import AddRuntimeArgsForNode, KernelRunArgs, ProgramRunArgs, RuntimeArgValues
 
 HIFI4 = ttnn.MathFidelity.HiFi4
 DIMS = {"W": "REDUCE_ROW", "H": "REDUCE_COL", "HW": "REDUCE_SCALAR"}

@@ -7,7 +7,7 @@ import pytest
 
 from tilewright._program.bindings import BufferName, KernelBindings, TensorName, TileFormat, entry_point
 from tilewright._program.circular_buffer import TileDescriptor
-from tilewright._program.spec_source import EntryError, KernelEntry, active_text, find_entry, used_names
+from tilewright._program.specs.source import EntryError, KernelEntry, active_text, find_entry, used_names
 from tilewright._wire.data_formats import DataFormat
 
 

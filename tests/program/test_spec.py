@@ -13,7 +13,8 @@ from tilewright import ttnn
 from tilewright._program.errors import ProgramError
 from tilewright._program.kernel_config import UnpackToDestMode
 from tilewright._program.program import ProgramDescriptor
-from tilewright._program.spec import (
+from tilewright._program.specs.lower import lower
+from tilewright._program.specs.program_spec import (
     CompilerOptions,
     ComputeHardwareConfig,
     DataflowBufferSpec,
@@ -37,8 +38,7 @@ from tilewright._program.spec import (
     create_reader_datamovement_config,
     create_writer_datamovement_config,
 )
-from tilewright._program.spec_lower import lower
-from tilewright._program.spec_run_args import (
+from tilewright._program.specs.run_args import (
     AddRuntimeArgsForNode,
     AdvancedKernelRunArgs,
     DFBRunOverrides,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tilewright._errors import TilewrightError
-from tilewright._program.spec_source import without_comments
+from tilewright._program.specs.source import without_comments
 from tools.survey.inventory import find_kernels, package_root
 from tools.survey.source_text import SourceTree
 

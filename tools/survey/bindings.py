@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from tilewright._program.bindings import BufferName, KernelBindings, ScratchpadName, TensorName, TileFormat, entry_point
-from tilewright._program.spec_source import find_entry
+from tilewright._program.specs.source import find_entry
 from tilewright._wire.data_formats import DataFormat
 
 _USE = re.compile(r"(?<![\w:])(?:::)?(args|dfb|sem|tensor|scratch)::(\w+)")

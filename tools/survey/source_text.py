@@ -7,7 +7,7 @@ import functools
 import re
 from pathlib import Path
 
-from tilewright._program.spec_source import without_comments
+from tilewright._program.specs.source import without_comments
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[>"]', re.M)
 _API_NAME = re.compile(

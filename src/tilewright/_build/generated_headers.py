@@ -39,7 +39,7 @@ def _leading_to(name: str, header: str) -> str:
     text = f'#pragma once\n#include "{header}"\n'
     if header not in (forwarding_headers.FABRIC, forwarding_headers.FABRIC_TYPES):
         return text
-    # With a fabric it is the header of that name of the installed ttnn (_card/fabric_kernels.py).
+    # With a fabric it is the header of that name of the installed ttnn (_card/systems/fabric_kernels.py).
     return f'#pragma once\n#ifdef TW_FABRIC\n#include_next <{name}>\n#else\n#include "{header}"\n#endif\n'
 
 

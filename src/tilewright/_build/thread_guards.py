@@ -13,7 +13,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
-from tilewright._program.spec_source import without_comments
+from tilewright._program.specs.source import without_comments
 
 THREADS = ("UNPACK", "MATH", "PACK")
 Threads = frozenset[str]

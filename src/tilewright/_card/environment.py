@@ -19,13 +19,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tilewright._build.cache import cache_directory, digest, locked
-from tilewright._card.layout import ReleaseLayout, read_layout
+from tilewright._card.launches.layout import ReleaseLayout, read_layout
+from tilewright._card.launches.unset_arguments import WATCHER
 from tilewright._card.native_parts import SIMULATOR_NAME, simulator_library, stand_in_compiler
 from tilewright._card.package import TtMetal
 from tilewright._card.products import PRODUCTS, SLOW, SLOW_DISPATCH, CardModel, cluster_descriptor
 from tilewright._card.profiler import without_profiler
-from tilewright._card.systems import Mesh
-from tilewright._card.unset_arguments import WATCHER
+from tilewright._card.systems.known_systems import Mesh
 from tilewright._card.users_tree import RUNTIME_ROOT, further_entries, hidden_kernels, users_tree
 
 _DESCRIPTION = "card.json"

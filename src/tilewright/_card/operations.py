@@ -22,7 +22,7 @@ from tilewright._card.environment import described_card
 from tilewright._card.new_tensors import watch_allocations
 from tilewright._card.profiler import watch_profiler
 from tilewright._card.program_cache import check_program_caches
-from tilewright._card.systems import system_for
+from tilewright._card.systems.known_systems import system_for
 from tilewright._debug.prompt import ENDED_AT_STOP
 
 

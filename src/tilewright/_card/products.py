@@ -8,7 +8,7 @@ import os
 import re
 
 from tilewright._card.package import CardError
-from tilewright._card.systems import MOST_CORES, ONE_CHIP, SYSTEMS, Mesh, chosen_mesh
+from tilewright._card.systems.known_systems import MOST_CORES, ONE_CHIP, SYSTEMS, Mesh, chosen_mesh
 from tilewright._tensor.arch import ArchDescription, describe_arch
 from tilewright._tensor.argument import text
 from tilewright._tensor.cores import CoreCoord

@@ -18,22 +18,22 @@ from pathlib import Path
 
 import numpy as np
 
-from tilewright._card.card_launch import Call, CardLaunch
-from tilewright._card.chip_names import chip_and_core, with_chips
-from tilewright._card.decode import Core, Decoder
-from tilewright._card.dispatch_kernels import described_kernels, dispatch_kernels, serves_queues
 from tilewright._card.environment import described_card
-from tilewright._card.ethernet_cores import EthernetCore
-from tilewright._card.fabric_kernels import fabric_defines
-from tilewright._card.global_buffers import is_connected, joined_bases, joined_program, partners
-from tilewright._card.launch_message import launch_layout
-from tilewright._card.launched_cores import LaunchedCores
-from tilewright._card.layout import ReleaseLayout
-from tilewright._card.precision import note_precision
+from tilewright._card.golden.precision import note_precision
+from tilewright._card.launches.card_launch import Call, CardLaunch
+from tilewright._card.launches.decode import Core, Decoder
+from tilewright._card.launches.dispatch_kernels import described_kernels, dispatch_kernels, serves_queues
+from tilewright._card.launches.global_buffers import is_connected, joined_bases, joined_program, partners
+from tilewright._card.launches.launch_message import launch_layout
+from tilewright._card.launches.launched_cores import LaunchedCores
+from tilewright._card.launches.layout import ReleaseLayout
 from tilewright._card.products import CardModel, nodes_of
 from tilewright._card.protocol import ClosedError, receive, send, send_greeting
-from tilewright._card.routers import Routers, router_kernel
-from tilewright._card.sockets import uses_sockets
+from tilewright._card.systems.chip_names import chip_and_core, with_chips
+from tilewright._card.systems.ethernet_cores import EthernetCore
+from tilewright._card.systems.fabric_kernels import fabric_defines
+from tilewright._card.systems.routers import Routers, router_kernel
+from tilewright._card.systems.sockets import uses_sockets
 from tilewright._card.tensors import callers_told, memory_told, tensors_told
 from tilewright._errors import TilewrightError
 from tilewright._launch.chip import Chip

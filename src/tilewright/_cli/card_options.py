@@ -11,7 +11,7 @@ from pathlib import Path
 from tilewright._card.environment import environment_with
 from tilewright._card.package import installed_ttnn, require_ttnn
 from tilewright._card.products import DISPATCHES, PRODUCTS, choose_card
-from tilewright._card.systems import SYSTEMS
+from tilewright._card.systems.known_systems import SYSTEMS
 
 BUILT_IN, REAL = "built-in", "real"
 

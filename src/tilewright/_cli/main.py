@@ -124,7 +124,7 @@ def _run_command(given: list[str], import_module: Callable[[str], Any]) -> int:
             rest = import_module("tilewright._cli.cpp_target").with_script(name, rest)
         if name in _OF_FILES:
             rest = _with_suffix(rest)
-        command = import_module(f"tilewright._cli.{words[-1]}_command")
+        command = import_module(f"tilewright._cli.commands.{words[-1]}_command")
         return int(command.run(list(rest)))
     except UsageExit as end:
         if as_json:

@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tilewright._card.compare import MAPS_VARIABLE
 from tilewright._card.environment import environment_with
+from tilewright._card.golden.compare import MAPS_VARIABLE
+from tilewright._card.golden.precision import COMPARE_VARIABLE
+from tilewright._card.launches.unset_arguments import showing_unset_arguments
 from tilewright._card.package import require_ttnn
-from tilewright._card.precision import COMPARE_VARIABLE
 from tilewright._card.products import SLOW
 from tilewright._card.program_cache import PROGRAM_CACHE_VARIABLE
-from tilewright._card.unset_arguments import showing_unset_arguments
 from tilewright._cli.check_target import Work, exit_status, runs_on_card
 from tilewright._cli.command_parser import UsageExit
 from tilewright._cli.operation_arguments import chosen_card

@@ -14,7 +14,7 @@ from tilewright._program import CoreCoord, CoreRange, CoreRangeSet
 from tilewright._program.errors import ProgramError
 from tilewright._program.kernel import KernelBuildOptLevel
 from tilewright._program.kernel_config import NOC, NOC_MODE, DataMovementProcessor, MathFidelity
-from tilewright._program.spec_tensors import ForeignTensorArgument
+from tilewright._program.specs.tensors import ForeignTensorArgument
 from tilewright._tensor.arch import describe_arch
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tensor import Tensor

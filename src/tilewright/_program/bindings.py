@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tilewright._program.circular_buffer import TileDescriptor
-from tilewright._program.spec_source import KernelEntry
+from tilewright._program.specs.source import KernelEntry
 from tilewright._wire.data_formats import DataFormat
 
 WORD_BYTES = 4

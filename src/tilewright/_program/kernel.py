@@ -100,7 +100,7 @@ class KernelDescriptor:
         ]
         # CB indices the kernel is known to use; a program is checked to have them on every core of the kernel.
         self.circular_buffers: frozenset[int] = frozenset()
-        # Generated C++ around the source, for kernels with named bindings (see _program/spec.py).
+        # Generated C++ around the source, for kernels with named bindings (see _program/specs/program_spec.py).
         self.bindings = ""
         self.entry = ""
         # For programs of a host that writes L1 itself (see card/); the arguments above are empty then.

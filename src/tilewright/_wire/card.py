@@ -8,9 +8,9 @@ it cannot start. Then the library sends
 * BANK_TABLES, which gets no answer;
 * OPERATION with the name of ttnn's operation and TENSORS with its tensors, if the greeting wants them;
 * DISPATCH_CORE with the memory of a core whose kernels serve a command queue. The server answers with the text of
-  ``_card/dispatch_kernels.py``, or with FAILED;
+  ``_card/launches/dispatch_kernels.py``, or with FAILED;
 * ETHERNET_CORE with the card, x and y of an ethernet core that was told to go, and its memory. The server answers with
-  the words that the kernel writes there, address and value each (``_card/routers.py``), or with FAILED;
+  the words that the kernel writes there, address and value each (``_card/systems/routers.py``), or with FAILED;
 * LAUNCH with a ``LaunchRequest`` and a ``LaunchedCore`` for each core that was told to go. The server answers with any
   number of PRINT and a DONE with a ``LaunchDone``, or with WAITING, FAILED or INTERRUPTED. WAITING is for cores whose
   global circular buffers lead to cores that were not told to go yet: they run together with those, or at a LAUNCH

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tilewright._card.chip_names import with_chips
+from tilewright._card.systems.chip_names import with_chips
 from tilewright._diagnose.core_names import core_rectangles, name_cores
 from tilewright._display.notebook import card, paragraph
 from tilewright._rules import RULES, Severity

@@ -17,7 +17,7 @@ from tilewright._build.kernel_sources import source_path
 from tilewright._build.thread_guards import ALL_THREADS, DIRECTIVE, THREADS, Threads, step
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.program import ProgramDescriptor
-from tilewright._program.spec_source import without_comments
+from tilewright._program.specs.source import without_comments
 from tilewright._rules import RULES
 from tilewright.check._finding import Finding
 

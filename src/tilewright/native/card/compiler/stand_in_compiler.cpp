@@ -2,7 +2,7 @@
 // Replaces tt-metal's RISC-V compiler. Kernels are compiled for this machine when they are launched, so this program
 // only stores the command line beside the objects. The "linked" file is a minimal RISC-V executable whose text is the
 // name of its build directory; the host writes it into L1, and the launch finds its kernel by it
-// (_card/kernel_record.py).
+// (_card/launches/kernel_record.py).
 #include <unistd.h>
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the layout of an installed tt-metal's launch structures, one `name value` a line. It is compiled against that
-// package's own headers (_card/layout.py), once for Tensix cores and once each for idle and linked ethernet cores. So a
+// package's own headers (_card/launches/layout.py), once for Tensix cores and once each for idle and linked ethernet cores. So a
 // release that moved a field is followed, and one that renamed it does not compile.
 #include <cstddef>
 #include <cstdint>

@@ -46,10 +46,10 @@ public:
         bool names_operation = true,
         std::optional<uint32_t> number = {});
     Outcome launch_waiting(bool names_operation = true) { return launch({}, {}, names_operation); }
-    // Names and numbers of the kernels on a dispatch core whose memory this is (_card/dispatch_kernels.py).
+    // Names and numbers of the kernels on a dispatch core whose memory this is (_card/launches/dispatch_kernels.py).
     std::string describe_dispatch_core(const std::vector<uint8_t>& l1);
     // What the kernel of an ethernet core does: a router writes words into its memory, address and value each
-    // (_card/routers.py); of kernels that serve a command queue, names and numbers as above.
+    // (_card/systems/routers.py); of kernels that serve a command queue, names and numbers as above.
     struct EthernetCore {
         std::vector<std::pair<uint32_t, uint32_t>> words;
         std::string dispatch_kernels;

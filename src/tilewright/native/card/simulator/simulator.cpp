@@ -151,7 +151,7 @@ static void watch_operations() {
     if (std::getenv("TILEWRIGHT_CARD_COMPARE") == nullptr) {
         return;
     }
-    const std::string answer = call_host_python("tilewright._card.compare", "compare_operations");
+    const std::string answer = call_host_python("tilewright._card.golden.compare", "compare_operations");
     if (answer != "ready") {
         throw std::runtime_error(
             "tilewright: --compare: " +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the installed ttnn's headers of the fabric expect of a worker core: places of L1 that the host fills, tables of
 // banks, and names of a router's own calls. The card's server defines the places, as the release has them
-// (_card/fabric_kernels.py).
+// (_card/systems/fabric_kernels.py).
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ from tilewright._program.kernel_config import (
     ReaderConfigDescriptor,
     WriterConfigDescriptor,
 )
-from tilewright._program.spec import (
+from tilewright._program.specs.program_spec import (
     CompilerOptions,
     ComputeHardwareConfig,
     DataflowBufferSpec,
@@ -33,8 +33,8 @@ from tilewright._program.spec import (
     TensorParameter,
     WorkUnitSpec,
 )
-from tilewright._program.spec_run_args import DFBRunOverrides, KernelRunArgs, ProgramRunArgs
-from tilewright._program.spec_tensors import ForeignTensorArgument
+from tilewright._program.specs.run_args import DFBRunOverrides, KernelRunArgs, ProgramRunArgs
+from tilewright._program.specs.tensors import ForeignTensorArgument
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tensor import Tensor
 from tilewright._wire.data_formats import DataFormat

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tilewright._build.cache import cache_directory, digest, locked
-from tilewright._card.layout import ReleaseLayout
+from tilewright._card.launches.layout import ReleaseLayout
 
 USES_FABRIC = "TW_FABRIC"  # headers of this name lead to the package's own (_build/generated_headers.py)
 _PLACES = {

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tilewright._card.kernel_record import recorded_macros
-from tilewright._card.launch_message import LONGEST_NAME, MessageReader, kernel_directory
-from tilewright._card.layout import ReleaseLayout
+from tilewright._card.launches.kernel_record import recorded_macros
+from tilewright._card.launches.launch_message import LONGEST_NAME, MessageReader, kernel_directory
+from tilewright._card.launches.layout import ReleaseLayout
 from tilewright._tensor.arch import ArchDescription
 
 _PCIE_ALIGNMENT = {"wormhole_b0": 32, "blackhole": 64}

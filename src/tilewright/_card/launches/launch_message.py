@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import struct
 
-from tilewright._card.layout import ReleaseLayout
+from tilewright._card.launches.layout import ReleaseLayout
 from tilewright._wire import card as wire
 
 TENSIX = 0  # which of tt-metal's programmable core types

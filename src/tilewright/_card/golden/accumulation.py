@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many products an operation of ttnn adds up for one element of its result, from its name and its arguments.
 
-Rounding errors of sums grow with that number (_card/precision.py). An operation that is not known here is judged like
-one that adds up nothing.
+Rounding errors of sums grow with that number (_card/golden/precision.py). An operation that is not known here is judged
+like one that adds up nothing.
 """
 
 from __future__ import annotations

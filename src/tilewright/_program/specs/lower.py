@@ -27,7 +27,8 @@ from tilewright._program.program import ProgramDescriptor
 from tilewright._program.runtime_args import RuntimeArgs
 from tilewright._program.scratchpad import ScratchpadDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
-from tilewright._program.spec import (
+from tilewright._program.specs.problems import data_format, is_compute, source_text, spec_problems
+from tilewright._program.specs.program_spec import (
     ComputeHardwareConfig,
     DataflowBufferSpec,
     DataMovementHardwareConfig,
@@ -39,18 +40,17 @@ from tilewright._program.spec import (
     UnpackMode,
     as_core_ranges,
 )
-from tilewright._program.spec_problems import data_format, is_compute, source_text, spec_problems
-from tilewright._program.spec_run_args import DFBRunOverrides, ProgramRunArgs
-from tilewright._program.spec_run_problems import run_args_problems, vararg_counts
-from tilewright._program.spec_source import find_entry
-from tilewright._program.spec_tensors import (
+from tilewright._program.specs.run_args import DFBRunOverrides, ProgramRunArgs
+from tilewright._program.specs.run_problems import run_args_problems, vararg_counts
+from tilewright._program.specs.source import find_entry
+from tilewright._program.specs.tensors import (
     ForeignTensorArgument,
     argument_arch,
     argument_format,
     argument_words,
     lay_over,
 )
-from tilewright._program.spec_types import require_types
+from tilewright._program.specs.types import require_types
 from tilewright._program.uint32_list import uint32
 from tilewright._tensor.arch import ArchDescription, describe_arch
 from tilewright._tensor.cores import CoreCoord, as_core

@@ -12,12 +12,12 @@ from __future__ import annotations
 import dataclasses
 import struct
 
-from tilewright._card.ethernet_cores import EthernetCore
-from tilewright._card.kernel_record import named_arguments, recorded_macros
-from tilewright._card.layout import ReleaseLayout
+from tilewright._card.launches.kernel_record import named_arguments, recorded_macros
+from tilewright._card.launches.layout import ReleaseLayout
 from tilewright._card.package import CardError
 from tilewright._card.products import HostChip
-from tilewright._card.systems import Mesh
+from tilewright._card.systems.ethernet_cores import EthernetCore
+from tilewright._card.systems.known_systems import Mesh
 from tilewright._wire.runner import FabricRouter
 
 _MOST_WAYS = 4

@@ -4,7 +4,7 @@
 A unit is what rounding to the result's format can cost: the distance of neighbouring numbers of that format, of the
 element itself or, where terms cancelled, of the size results typically have. Operations round more than once on their
 way, so several units are allowed (``ALLOWED_UNITS``). Sums of products get in addition what the fidelity, the width of
-DST and the formats of their kernels cost (_card/precision.py). Integers must be equal.
+DST and the formats of their kernels cost (_card/golden/precision.py). Integers must be equal.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tilewright._program.spec_tensors import ForeignTensorArgument
+from tilewright._program.specs.tensors import ForeignTensorArgument
 from tilewright._program.uint32_list import uint32
 from tilewright._tensor.argument import items, require, shown
 from tilewright._tensor.cores import CoreCoord, as_core

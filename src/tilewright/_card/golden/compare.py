@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._build.cache import write_atomically
-from tilewright._card.accumulation import accumulated_products
-from tilewright._card.drift import Comparisons, Drift, Values, measure_drift, share_of_allowed
-from tilewright._card.golden_functions import attach_golden_functions
+from tilewright._card.golden.accumulation import accumulated_products
+from tilewright._card.golden.drift import Comparisons, Drift, Values, measure_drift, share_of_allowed
+from tilewright._card.golden.golden_functions import attach_golden_functions
+from tilewright._card.golden.precision import LaunchPrecision, PrecisionReader
 from tilewright._card.host import tensors_in
-from tilewright._card.precision import LaunchPrecision, PrecisionReader
 from tilewright._card.script_line import script_line
 from tilewright._display.error_map import error_map
 

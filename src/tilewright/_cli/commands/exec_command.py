@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from tilewright._build.progress import QUIET_VARIABLE
-from tilewright._card.precision import COMPARE_VARIABLE
+from tilewright._card.golden.precision import COMPARE_VARIABLE
 from tilewright._cli.card_options import (
     BUILT_IN,
     add_card_options,

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.kernel_path import resolve_kernel_path
-from tilewright._program.spec import (
+from tilewright._program.specs.program_spec import (
     ComputeHardwareConfig,
     DataflowBufferSpec,
     DataMovementHardwareConfig,
@@ -26,7 +26,7 @@ from tilewright._program.spec import (
     SourceCode,
     as_core_ranges,
 )
-from tilewright._program.spec_source import EntryError, find_entry, used_names
+from tilewright._program.specs.source import EntryError, find_entry, used_names
 from tilewright._tensor.arch import Arch, ArchDescription
 from tilewright._tensor.cores import CoreCoord
 from tilewright._tensor.dtype import DataType

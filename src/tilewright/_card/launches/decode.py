@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._build.translation_unit import PREFETCHER_PIPES, REMOTE_CB_TABLE
-from tilewright._card.kernel_record import CbFormat, KernelRecord, kernel_record
-from tilewright._card.launch_message import (
+from tilewright._card.launches.kernel_record import CbFormat, KernelRecord, kernel_record
+from tilewright._card.launches.launch_message import (
     LONGEST_NAME,
     NO_REMOTE_CB,
     CbConfig,
@@ -28,10 +28,10 @@ from tilewright._card.launch_message import (
     kernel_directory,
     semaphore_values,
 )
-from tilewright._card.launched_cores import LaunchedCores
-from tilewright._card.layout import ReleaseLayout
+from tilewright._card.launches.launched_cores import LaunchedCores
+from tilewright._card.launches.layout import ReleaseLayout
+from tilewright._card.launches.unset_arguments import mark_unset
 from tilewright._card.package import CardError
-from tilewright._card.unset_arguments import mark_unset
 from tilewright._program.cb_placement import CB_ALIGNMENT
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
 from tilewright._program.config_bases import ConfigBases

@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tilewright._card.fabric_kernels import fabric_include_paths
 from tilewright._card.package import CardError
+from tilewright._card.systems.fabric_kernels import fabric_include_paths
 from tilewright._program.kernel import KernelDescriptor, SourceType
 from tilewright._program.kernel_config import (
     NOC,

@@ -85,7 +85,7 @@ def completions(words: list[str]) -> list[str]:
     if command not in COMMANDS:
         return []
     name = before[1] if before[1:2] and before[1] in further else command
-    parser = importlib.import_module(f"tilewright._cli.{name}_command").build_parser()
+    parser = importlib.import_module(f"tilewright._cli.commands.{name}_command").build_parser()
     option = next((each for each in parser._actions if before[-1] in each.option_strings), None)
     if option is not None and option.nargs != 0:
         return _beginning(typed, map(str, option.choices or ()))

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from tilewright._program.spec import KernelSpec, ProgramSpec
-from tilewright._program.spec_problems import and_more, listed, repeated
-from tilewright._program.spec_run_args import KernelRunArgs, ProgramRunArgs
-from tilewright._program.spec_tensors import ForeignTensorArgument
+from tilewright._program.specs.problems import and_more, listed, repeated
+from tilewright._program.specs.program_spec import KernelSpec, ProgramSpec
+from tilewright._program.specs.run_args import KernelRunArgs, ProgramRunArgs
+from tilewright._program.specs.tensors import ForeignTensorArgument
 from tilewright._tensor.cores import CoreCoord, as_core
 from tilewright._tensor.tensor import Tensor
 

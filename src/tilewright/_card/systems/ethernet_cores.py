@@ -6,8 +6,8 @@ from __future__ import annotations
 import functools
 import struct
 
-from tilewright._card.launch_message import LONGEST_NAME, kernel_directory
-from tilewright._card.layout import ReleaseLayout
+from tilewright._card.launches.launch_message import LONGEST_NAME, kernel_directory
+from tilewright._card.launches.layout import ReleaseLayout
 
 _LINKED, _IDLE = 1, 2  # which of tt-metal's programmable core types
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tilewright._card.card_memory import CardMemory
+from tilewright._card.launches.card_memory import CardMemory
 from tilewright._launch.chip import Chip
 from tilewright._launch.host_memory import ForeignTensor
 from tilewright._launch.observer import Caller, Core, Launch, TensorMemory
