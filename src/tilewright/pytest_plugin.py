@@ -179,9 +179,9 @@ class _Failures:
     def _write(self, test: str, phase: str, report: pytest.TestReport | pytest.CollectReport) -> None:
         crash = getattr(report.longrepr, "reprcrash", None)
         message = report.longreprtext if crash is None else crash.message
-        told = {"test": test, "phase": phase, "message": message}
+        failure = {"test": test, "phase": phase, "message": message}
         name = f"{time.time_ns():020}-{os.getpid()}{TEST_SUFFIX}"
-        (self._directory / name).write_text(json.dumps(told), encoding="utf-8")
+        (self._directory / name).write_text(json.dumps(failure), encoding="utf-8")
 
 
 class _CppOperations:

@@ -33,14 +33,14 @@ def with_api_hint(line: str) -> str:
     found = _UNDECLARED.search(line)
     if found is None:
         return line
-    said, name, headers = line.partition("; did you mean")[0], found.group(1), api_headers()
+    message, name, headers = line.partition("; did you mean")[0], found.group(1), api_headers()
     if name in headers:
-        return f"{said}; it is in {headers[name]}: include that"
+        return f"{message}; it is in {headers[name]}: include that"
     suggested = _SUGGESTED.search(line)
     if suggested is not None and suggested.group(1) in headers:
         return line  # included already, or the compiler would not know it
     near = difflib.get_close_matches(name, headers, n=1, cutoff=0.75)
-    return f"{said}; did you mean {near[0]} ({headers[near[0]]})?" if near else said
+    return f"{message}; did you mean {near[0]} ({headers[near[0]]})?" if near else message
 
 
 @functools.cache

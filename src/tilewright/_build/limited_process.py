@@ -97,10 +97,12 @@ def run_limited(
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-        said = _text(errors)
-        reason = _limit_words(said, process.returncode, limits, in_time)
+        error_text = _text(errors)
+        reason = _limit_words(error_text, process.returncode, limits, in_time)
         code = process.returncode if not reason else process.returncode or 1
-        return subprocess.CompletedProcess(list(command), code, _text(output), f"{said}\n{reason}" if reason else said)
+        return subprocess.CompletedProcess(
+            list(command), code, _text(output), f"{error_text}\n{reason}" if reason else error_text
+        )
 
 
 def _text(file: IO[bytes]) -> str:
@@ -112,17 +114,17 @@ def _text(file: IO[bytes]) -> str:
 LIMIT_WORDS = "error: limit of the compiler: "
 
 
-def _limit_words(said: str, code: int, limits: ProcessLimits, in_time: bool) -> str:
+def _limit_words(error_text: str, code: int, limits: ProcessLimits, in_time: bool) -> str:
     """Which limit ended the compiler; empty: none."""
     if not in_time:
         return f"{LIMIT_WORDS}no end after {_WAITS * limits.seconds} seconds ({SECONDS_VARIABLE} is {limits.seconds})"
     if code == 0:
         return ""
-    if code == -signal.SIGXCPU or _OF_TIME.search(said):
+    if code == -signal.SIGXCPU or _OF_TIME.search(error_text):
         return f"{LIMIT_WORDS}more than {limits.seconds} seconds of processor time ({SECONDS_VARIABLE} changes it)"
-    if _OF_MEMORY.search(said):
+    if _OF_MEMORY.search(error_text):
         return f"{LIMIT_WORDS}more than {limits.memory_mib} MiB of memory ({MEMORY_VARIABLE} changes it)"
-    if code == -signal.SIGXFSZ or _OF_FILES.search(said):
+    if code == -signal.SIGXFSZ or _OF_FILES.search(error_text):
         return f"{LIMIT_WORDS}a file of more than {_FILE_MIB} MiB"
     return ""
 

@@ -30,44 +30,44 @@ def callers_told(text: str) -> tuple[Caller, ...]:
 def memory_told(text: str) -> TensorMemory | None:
     """What all tensors of the device take, where known."""
     lines = text.splitlines()
-    said = json.loads(lines[1]) if len(lines) > 1 else None
-    return None if said is None else TensorMemory(BankUse(*said["dram"]), BankUse(*said["l1"]))
+    described = json.loads(lines[1]) if len(lines) > 1 else None
+    return None if described is None else TensorMemory(BankUse(*described["dram"]), BankUse(*described["l1"]))
 
 
 def tensors_told(text: str) -> tuple[ForeignTensor | None, ...]:
     """Each tensor of the text; None for one that is not known, or lies where one before it does."""
-    told: dict[tuple[bool, int], int] = {}
+    numbers: dict[tuple[bool, int], int] = {}
     tensors: list[ForeignTensor | None] = []
     for line in text.splitlines()[2:]:
         tensor = _tensor(json.loads(line))
-        if tensor is not None and told.setdefault((tensor.is_dram, tensor.address), len(tensors)) != len(tensors):
+        if tensor is not None and numbers.setdefault((tensor.is_dram, tensor.address), len(tensors)) != len(tensors):
             tensor = None
         tensors.append(tensor)
     return tuple(tensors)
 
 
-def _tensor(said: dict[str, Any] | None) -> ForeignTensor | None:
-    if said is None or said["memory"] not in (BufferType.DRAM.name, BufferType.L1.name):
+def _tensor(described: dict[str, Any] | None) -> ForeignTensor | None:
+    if described is None or described["memory"] not in (BufferType.DRAM.name, BufferType.L1.name):
         return None
     try:
-        dtype, layout, tile = DataType[said["dtype"]], Layout[said["layout"]], Tile(said["tile"])
-        shape = Shape(said["shape"])
+        dtype, layout, tile = DataType[described["dtype"]], Layout[described["layout"]], Tile(described["tile"])
+        shape = Shape(described["shape"])
         geometry = page_geometry(shape, dtype, layout, tile)
     except (KeyError, TypeError, ValueError):
         return None  # a dtype, layout or tile that is not simulated
-    is_sharded = said["rows_of_shard"] > 0
-    if not is_sharded and (geometry != (said["page_bytes"], said["num_pages"]) or not said["num_pages"]):
+    is_sharded = described["rows_of_shard"] > 0
+    if not is_sharded and (geometry != (described["page_bytes"], described["num_pages"]) or not described["num_pages"]):
         return None  # padded otherwise, or a view of another tensor's memory
     return ForeignTensor(
-        is_dram=said["memory"] == BufferType.DRAM.name,
-        address=said["address"],
-        page_bytes=said["page_bytes"],
-        stride=said["stride"],
-        num_pages=0 if is_sharded else said["num_pages"],
+        is_dram=described["memory"] == BufferType.DRAM.name,
+        address=described["address"],
+        page_bytes=described["page_bytes"],
+        stride=described["stride"],
+        num_pages=0 if is_sharded else described["num_pages"],
         layout=layout,
         shape=shape,
         tile=tile,
         dtype=dtype,
-        pages_per_shard=said["rows_of_shard"],
-        is_new=said["is_new"] and not is_sharded,
+        pages_per_shard=described["rows_of_shard"],
+        is_new=described["is_new"] and not is_sharded,
     )

@@ -61,12 +61,12 @@ class Explanation:
 
 def _telling_lines(message: str) -> list[str]:
     first, *others = message.rstrip().splitlines()
-    said = re.sub(r"^kernel \w+ on core \S+( at \S+:\d+)?: ", "", first.partition(": ")[2])
-    if said.startswith("deadlock on "):
+    subject = re.sub(r"^kernel \w+ on core \S+( at \S+:\d+)?: ", "", first.partition(": ")[2])
+    if subject.startswith("deadlock on "):
         return [line for line in others if not line.startswith(" ")]
-    if said.endswith(" things are wrong with this program:"):
+    if subject.endswith(" things are wrong with this program:"):
         return [re.sub(r"^\d+\. ", "", line) for line in others]
-    return [said]
+    return [subject]
 
 
 def every_explanation() -> list[Explanation]:

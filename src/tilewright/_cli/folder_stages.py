@@ -42,12 +42,12 @@ def _run_once(folder: Path, options: argparse.Namespace) -> int:
     red = next((each for each in results if not each.passed), None)
     status = 0 if red is None else 1
     if options.json:
-        error = None if red is None else error_object("StageFailed", red.said)
+        error = None if red is None else error_object("StageFailed", red.message)
         says = {"operation": folder.resolve().name, "stages": list(map(asdict, results))}
         print(json_text("stages", says, status, error))
     elif options.brief:
-        said = "" if red is None else f"; stage {red.stage}: {red.said}"
-        print(f"{stages_summary(results)}{said}", flush=True)
+        message = "" if red is None else f"; stage {red.stage}: {red.message}"
+        print(f"{stages_summary(results)}{message}", flush=True)
     else:
         print(f"\n{stages_summary(results)}", flush=True)
     return status

@@ -131,11 +131,11 @@ def _run_command(given: list[str], import_module: Callable[[str], Any]) -> int:
             print(json_text(name, exit_status=2, error=error_object("UsageError", end.message)))
         raise
     except (TilewrightError, MemoryError) as error:
-        said = f"not enough memory: {error}" if isinstance(error, MemoryError) else str(error)
+        error_text = f"not enough memory: {error}" if isinstance(error, MemoryError) else str(error)
         status = 1 if isinstance(error, MemoryError) else error.exit_status
-        print(fitted(f"tilewright {name}: {said}", sys.stderr), file=sys.stderr)
+        print(fitted(f"tilewright {name}: {error_text}", sys.stderr), file=sys.stderr)
         if as_json:
-            print(json_text(name, exit_status=status, error=error_object(type(error).__name__, said)))
+            print(json_text(name, exit_status=status, error=error_object(type(error).__name__, error_text)))
         return status
     except Exception as error:  # a fault of ours: machines get an object all the same, people the traceback
         if not as_json:

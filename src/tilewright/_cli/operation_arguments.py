@@ -82,8 +82,8 @@ def operation(text: str) -> Operation:
     except NoOperationError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     except Exception as error:  # whatever a module of the user's may raise
-        said = f"{type(error).__name__}: {error}"
-        raise argparse.ArgumentTypeError(f"{text} cannot be imported: {said}") from None
+        message = f"{type(error).__name__}: {error}"
+        raise argparse.ArgumentTypeError(f"{text} cannot be imported: {message}") from None
 
 
 def declares_operation(text: str) -> bool:

@@ -52,7 +52,7 @@ def record_stage(folder: Path, outcome: StageOutcome, title: str) -> None:
         step=outcome.step,
         status=outcome.status,
         error_type=outcome.error_type or None,
-        error_summary=None if outcome.passed else outcome.said.partition("\n")[0],
+        error_summary=None if outcome.passed else outcome.message.partition("\n")[0],
     )
     if outcome.step == "execution":
         crumbs.append("test", stage=stage, name=f"test_dev/test_stage{stage}_*.py", result=outcome.status)
@@ -73,8 +73,8 @@ def folder_log(path: Path) -> ExecutionLog:
     trail = breadcrumbs_of(folder.root).read()
     if not trail.entries:
         raise NothingRunError(f"nothing of {folder.name} was run yet; `tilewright stages {path}` runs its stages")
-    told = with_commits(list(trail.entries), list(commits_of(folder.root, ".")))
-    crumbs = (*told, *_program(folder), *_artifacts(folder))
+    recorded = with_commits(list(trail.entries), list(commits_of(folder.root, ".")))
+    crumbs = (*recorded, *_program(folder), *_artifacts(folder))
     log = compute_log(Trail(crumbs, trail.problems))
     return compute_log(Trail((*crumbs, *handoff(log)), trail.problems))
 
@@ -102,8 +102,8 @@ def _program(folder: OperationFolder) -> Iterator[Entry]:
         with observed_launches(_Launches()) as launched:
             _call_first(folder, library, shape, dtype)
     except Exception as error:  # the operation's own, which its stages report
-        said = str(error).partition("\n")[0]
-        yield Entry("deviation", {"what": f"no program on {shape} {dtype}: {type(error).__name__}: {said}"})
+        message = str(error).partition("\n")[0]
+        yield Entry("deviation", {"what": f"no program on {shape} {dtype}: {type(error).__name__}: {message}"})
     for program, run in launched[:1]:
         source = f"a call on {'x'.join(map(str, shape))} {dtype}"
         for event, facts in (*program_facts(program, source), *traffic_facts(run, {}, None)):

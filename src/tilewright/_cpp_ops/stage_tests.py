@@ -65,7 +65,7 @@ class StageOutcome:
     stage: int
     passed: bool
     seconds: float
-    said: str  # one sentence for a red stage; cases that were not run or refused for a green one
+    message: str  # one sentence for a red stage; cases that were not run or refused for a green one
     step: str = "execution"  # what it ended in: that, or the build
     error_type: str = ""
     judged: bool = True  # False where each of its tests skipped itself
@@ -80,7 +80,7 @@ class StageOutcome:
     def line(self) -> str:
         shown = "FAIL" if not self.passed else self.status
         head = f"  {self.stage}  {STAGES[self.stage]:<40} {shown} {self.seconds:6.1f} s"
-        return f"{head}\n     {self.said}" if self.said else head
+        return f"{head}\n     {self.message}" if self.message else head
 
 
 def stage_files(folder: Path) -> dict[int, list[Path]]:
@@ -141,8 +141,8 @@ def _outcome(folder: Path, stage: int, files: Sequence[Path], choice: StageChoic
             check=False,
         )
     except subprocess.TimeoutExpired:
-        said = f"no result within {choice.limit:.0f} seconds"
-        return StageOutcome(stage, False, time.monotonic() - begin, said, error_type="test_timeout")
+        message = f"no result within {choice.limit:.0f} seconds"
+        return StageOutcome(stage, False, time.monotonic() - begin, message, error_type="test_timeout")
     seconds = time.monotonic() - begin
     if result.returncode == 0:
         judged = re.search(r"\d+ passed", result.stdout) is not None

@@ -343,7 +343,7 @@ def _raisers(run: Run, position: KernelPosition) -> str:
                 "" if each.link is None else f" with packets that left chip {each.link[0]} over channel {each.link[1]}"
             )
             raised[each.kernel, each.count, over].append(each.core)
-    said = [
+    parts = [
         f"{run.kernel_label(kernel)} on {name_cores(cores)} raised it {_times(count, len(cores))}{over}"
         for (kernel, count, over), cores in raised.items()
     ]
@@ -353,11 +353,11 @@ def _raisers(run: Run, position: KernelPosition) -> str:
     for other in run.positions:
         if other.kernel in kernels and (other.kernel, other.core) not in have and other.core != position.core:
             waiting[other.kernel, _what_of(other)].append(other.core)
-    said += [
+    parts += [
         f"{run.kernel_label(kernel)} on {name_cores(cores)} has not ({what})"
         for (kernel, what), cores in waiting.items()
     ]
-    return "; ".join(said) if said else "no kernel has raised it over the NoC"
+    return "; ".join(parts) if parts else "no kernel has raised it over the NoC"
 
 
 def _what_of(position: KernelPosition) -> str:

@@ -84,10 +84,10 @@ def bars(parts: Sequence[tuple[str, float]], label: str) -> str:
 
 
 def _svg(width: int, height: int, label: str, content: str) -> str:
-    said = html.escape(label, quote=True)
+    escaped = html.escape(label, quote=True)
     frame = f'<rect width="{width}" height="{height}" fill="none" stroke="currentColor" stroke-opacity="0.3"/>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'role="img" aria-label="{said}" style="display:block;margin:4px 0">'
-        f"<title>{said}</title>{frame}{content}</svg>"
+        f'role="img" aria-label="{escaped}" style="display:block;margin:4px 0">'
+        f"<title>{escaped}</title>{frame}{content}</svg>"
     )

@@ -86,7 +86,7 @@ def _words(error: BaseException, path: Path) -> str:
     own = [each for each in traceback.extract_tb(error.__traceback__) if each.filename == str(path)]
     place = f"{path.name}:{own[-1].lineno}: " if own else ""
     try:
-        said = str(error)
+        message = str(error)
     except BaseException:  # an exception of the candidate's own kind
-        said = "(its text cannot be had)"
-    return f"{place}{type(error).__name__}: {said}"[:_MOST_WORDS]
+        message = "(its text cannot be had)"
+    return f"{place}{type(error).__name__}: {message}"[:_MOST_WORDS]

@@ -240,10 +240,12 @@ def _allocated(text: Json, device: ChipDevice) -> Tensor | Buffer:
         made = Buffer(device, kind, int(text["page_size"]), int(text["num_pages"]), 0)
         buffer = made
     else:
-        told = text["tensor"]
+        described = text["tensor"]
         place = DRAM_MEMORY_CONFIG if text["is_dram"] else L1_MEMORY_CONFIG
-        dtype, layout = DataType[told["dtype"]], Layout[told["layout"]]
-        made = unwritten_tensor(checked_kind(told["shape"], dtype, layout, device, place, Tile(told["tile"])), device)
+        dtype, layout = DataType[described["dtype"]], Layout[described["layout"]]
+        made = unwritten_tensor(
+            checked_kind(described["shape"], dtype, layout, device, place, Tile(described["tile"])), device
+        )
         buffer = made.buffer()
     if (buffer.address, buffer.page_size, buffer.num_pages) != (text["address"], text["page_size"], text["num_pages"]):
         raise CandidateError("tensors do not lie where host code says they do")

@@ -45,7 +45,7 @@ class _Try:
     last: int = 0
     steps: list[Entry] = field(default_factory=list)
     tests: list[Entry] = field(default_factory=list)
-    said: dict[str, list[str]] = field(default_factory=dict)
+    remarks: dict[str, list[str]] = field(default_factory=dict)
     hypothesis_line: int = 0
 
     @property
@@ -53,7 +53,7 @@ class _Try:
         return self.begin.text("phase") == "RED"
 
     def say(self, name: str, text: str) -> None:
-        self.said.setdefault(name, []).append(text)
+        self.remarks.setdefault(name, []).append(text)
 
     def failure(self) -> Entry | None:
         """The first step or test that failed."""
@@ -72,7 +72,7 @@ class _Try:
 
     def is_again(self, before: _Try) -> bool:
         """Whether it repeats an attempt that passed, and passes with nothing to add."""
-        plain = all(each.result() == "PASS" and not each.said for each in (self, before))
+        plain = all(each.result() == "PASS" and not each.remarks for each in (self, before))
         return plain and self.begin.fields == before.begin.fields
 
     def entry(self) -> Entry:
@@ -83,7 +83,7 @@ class _Try:
             **{"action": self.begin.text("action"), "expected": self.begin.text("expected")},
             **{"actual": "\n".join(f"{_status(test)} {test.text('name')}" for test in self.tests)},
             **{"result": self.result(), **{step.text("step"): _status(step) for step in self.steps}},
-            **{name: "\n".join(texts) for name, texts in self.said.items()},
+            **{name: "\n".join(texts) for name, texts in self.remarks.items()},
         }
         lines = {"result": decisive.line, "hypothesis": self.hypothesis_line}
         lines |= {step.text("step"): step.line for step in self.steps}
@@ -159,10 +159,10 @@ class _StageDraft:
             elif failure and not attempt.is_red:
                 later = self.tries[position + 1 :]
                 resolved = any(each.result() == "PASS" or each.passed(failure.text("step")) for each in later)
-                told = attempt.entry()
-                cause = told.text("hypothesis") or told.text("error_summary")
-                fields = {"stage": stage, "attempt": attempt.number, "error_type": told.text("error_type")}
-                fields |= {"cause": cause, "action": told.text("recovery"), "resolved": resolved}
+                known = attempt.entry()
+                cause = known.text("hypothesis") or known.text("error_summary")
+                fields = {"stage": stage, "attempt": attempt.number, "error_type": known.text("error_type")}
+                fields |= {"cause": cause, "action": known.text("recovery"), "resolved": resolved}
                 yield log_row("failure", fields, failure.line)
 
 
@@ -210,8 +210,8 @@ class _LogDraft:
                 attempt.say("hypothesis", f"{entry.text('id')}: {entry.text('description')}")
                 attempt.hypothesis_line = attempt.hypothesis_line or entry.line
             case "evidence" | "recovery" if entry.text("hypothesis_id") in self.owner:
-                told = entry.text("text") or entry.text("action")
-                self.owner[entry.text("hypothesis_id")].say(entry.event, f"{entry.text('hypothesis_id')}: {told}")
+                known = entry.text("text") or entry.text("action")
+                self.owner[entry.text("hypothesis_id")].say(entry.event, f"{entry.text('hypothesis_id')}: {known}")
             case "note" if entry.number("stage") is not None:
                 self._last_try(entry).say("notes", entry.text("text"))
             case "commit":
@@ -242,8 +242,8 @@ def compute_log(trail: Trail) -> ExecutionLog:
     entries = trail.entries
     draft = _LogDraft(entries)
     stages = [draft.stages[number] for number in sorted(draft.stages)]
-    told = by_event(log_row(each.event, each.fields, each.line) for each in entries if each.event in _ROWS)
-    rows = [row for event, each in told.items() for row in (_last_of(event, each) if event in _LAST else each)]
+    known = by_event(log_row(each.event, each.fields, each.line) for each in entries if each.event in _ROWS)
+    rows = [row for event, each in known.items() for row in (_last_of(event, each) if event in _LAST else each)]
     rows += _sync_rows(entries)
     rows += [row for stage in stages for row in stage.rows()]
     rows += _buffer_deviations(by_event(rows))

@@ -82,7 +82,7 @@ class ExecutionLog:
     def as_json(self) -> dict[str, object]:
         """The log as plain values."""
         return {
-            "metadata": {name: said.text for name, said in self.metadata.items()},
+            "metadata": {name: fact.text for name, fact in self.metadata.items()},
             "stages": [
                 {
                     "number": stage.number,

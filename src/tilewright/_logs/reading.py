@@ -56,7 +56,7 @@ def parse_log(text: str) -> ExecutionLog:
         metadata=_read_metadata(sections),
         stages=tuple(_read_stages(sections)),
         rows=by_event(row for section in sections for row in _section_rows(section)),
-        prose=tuple(said for section in sections for said in _sentences(section)),
+        prose=tuple(sentence for section in sections for sentence in _sentences(section)),
         parts=frozenset(parts),
     )
 
@@ -91,19 +91,19 @@ def _facts(section: Section) -> Iterator[tuple[str, str, int]]:
 
 def _read_metadata(sections: Sequence[Section]) -> dict[str, Said]:
     """Fields and tables under ``Metadata`` or above the first heading, and headings such as ``Status``."""
-    told: list[tuple[str, str, int]] = []
+    facts: list[tuple[str, str, int]] = []
     for section in sections:
         if section.level < 2 or section.title.lower() == "metadata":
-            told += _facts(section)
+            facts += _facts(section)
         if section.level == 2:
             first = section.texts("paragraph")[:1]
-            told += [(section.title, each.text, each.line) for each in first if each is section.blocks[0]]
+            facts += [(section.title, each.text, each.line) for each in first if each is section.blocks[0]]
     title = next((section for section in sections if section.level == 1), None)
     named = re.search(r"execution log:? .*?(\w+)\s*$", title.title, re.I) if title else None
     if title and named and not any(section.title.lower() == "metadata" for section in sections):
-        told.append(("operation", named.group(1), title.line))
+        facts.append(("operation", named.group(1), title.line))
     found: dict[str, Said] = {}
-    for name, value, line in told:
+    for name, value, line in facts:
         if name.lower() in _METADATA_NAMES and value:
             found.setdefault(_METADATA_NAMES[name.lower()], Said(value, line))
     return found
@@ -121,7 +121,7 @@ def _section_rows(section: Section) -> Iterator[Entry]:
         yield from _listed_commits(section)
     for event, title in (("handoff", r"hand-?off|hand-?over"), ("note", r"^summary$")):
         if _is_under(section, title):
-            yield from (Entry(event, {"text": said.text}, line=said.line) for said in _sentences(section))
+            yield from (Entry(event, {"text": sentence.text}, line=sentence.line) for sentence in _sentences(section))
 
 
 def _table_rows(section: Section, stage: int | None) -> Iterator[Entry]:
@@ -206,8 +206,8 @@ def _counts(text: str) -> dict[str, str]:
     if fraction:
         passed, total = map(int, fraction.groups())
         return {"passed": str(passed), "failed": str(total - passed), "skipped": "0"}
-    told = {word: number for number, word in re.findall(r"(\d+)\s+(passed|failed|skipped)", text)}
-    return {word: told.get(word, "0") for word in ("passed", "failed", "skipped")} if told else {}
+    facts = {word: number for number, word in re.findall(r"(\d+)\s+(passed|failed|skipped)", text)}
+    return {word: facts.get(word, "0") for word in ("passed", "failed", "skipped")} if facts else {}
 
 
 def _step(name: str) -> str:

@@ -159,9 +159,9 @@ def _deadlock(view: View, group: View) -> str:
 def _arrow(wait: View, tops: list[int], lane: float, words: float) -> list[str]:
     begin = tops[wait["from"]] + 14
     label = wait["label"] if wait["to"] is not None else f"{wait['label']}: none"
-    said = _text(label, words, begin + 4, "bad")
+    caption = _text(label, words, begin + 4, "bad")
     if wait["to"] is None:
-        return [f'<path class="arrow" d="M{_BOX} {begin} H{words - 6}"/>', said]
+        return [f'<path class="arrow" d="M{_BOX} {begin} H{words - 6}"/>', caption]
     end = tops[wait["to"]] + 30
     head = f'<path class="head" d="M{_BOX + 1} {end} l9 -5 v10 z"/>'
-    return [f'<path class="arrow" d="M{words - 6} {begin} H{_BOX} M{lane} {begin} V{end} H{_BOX + 8}"/>', head, said]
+    return [f'<path class="arrow" d="M{words - 6} {begin} H{_BOX} M{lane} {begin} V{end} H{_BOX + 8}"/>', head, caption]

@@ -42,8 +42,8 @@ def operation_log(home: Home) -> ExecutionLog:
     if not trail.entries:
         raise NothingRunError(f"nothing of {home.name} was run yet; `tilewright stages {home.name}` runs its stages")
     commits = [] if home.is_built_in else list(commits_of(home.directory, home.file.name))
-    told = with_commits(list(trail.entries), commits)
-    crumbs = (*told, *_inputs(home), *_artifacts(home), *_phase_deviations(told))
+    recorded = with_commits(list(trail.entries), commits)
+    crumbs = (*recorded, *_inputs(home), *_artifacts(home), *_phase_deviations(recorded))
     log = compute_log(Trail(crumbs, trail.problems))
     whole = compute_log(Trail((*crumbs, *handoff(log)), trail.problems))
     # That the buffers are as they should be is no "none" where phases are not.
@@ -119,11 +119,11 @@ def commits_of(directory: Path, file: str) -> Iterator[Entry]:
 
 def with_commits(crumbs: list[Entry], commits: list[Entry]) -> list[Entry]:
     """A commit stands where it was made: what ran later says nothing about it."""
-    told = list(crumbs)
+    recorded = list(crumbs)
     for commit in commits:
-        place = next((at for at, each in enumerate(told) if each.time > commit.time), len(told))
-        told.insert(place, commit)
-    return told
+        place = next((at for at, each in enumerate(recorded) if each.time > commit.time), len(recorded))
+        recorded.insert(place, commit)
+    return recorded
 
 
 def _phase_deviations(crumbs: list[Entry]) -> Iterator[Entry]:
@@ -143,6 +143,8 @@ def handoff(log: ExecutionLog) -> Iterator[Entry]:
     for stage in log.stages:
         status = stage.status.text if stage.status else ""
         if status in ("FAIL", "HANG") and stage.attempts:
-            said = stage.attempts[-1].text("error_summary")
-            yield Entry("handoff", {"text": f"Stage {stage.number} is next: {status}{': ' + said if said else ''}"})
+            summary = stage.attempts[-1].text("error_summary")
+            yield Entry(
+                "handoff", {"text": f"Stage {stage.number} is next: {status}{': ' + summary if summary else ''}"}
+            )
             return

@@ -71,8 +71,8 @@ class Report:
         not_run = f", {self.not_run} could not be run" if self.not_run else ""
         ended = ""
         if self.ended:
-            kind, said = self.ended
-            ended = f"it ended with {kind}: {said.splitlines()[0] if said else ''}"
+            kind, message = self.ended
+            ended = f"it ended with {kind}: {message.splitlines()[0] if message else ''}"
         if not self.launches and not parts and ended:
             return f"no launch checked{not_run}: {ended}"
         found = ", ".join(parts) or "nothing found"

@@ -234,13 +234,13 @@ def _kind(use: CbUse, wait_calls: int, pop_calls: int, steps: int) -> str:
 def _stuck_at(run: Run, use: CbUse) -> str:
     """Kernels that wait at the buffer for ever, in a run that did not end."""
     sides = {WaitKind.CB_WAIT_FRONT: ("for", "there"), WaitKind.CB_RESERVE_BACK: ("for room for", "free")}
-    said = [
+    parts = [
         f"{run.kernel_label(each.kernel)} still waits {sides[each.wait_kind][0]} {pages(each.wait_amount)}, "
         f"{each.wait_have} {sides[each.wait_kind][1]}"
         for each in run.positions
         if each.core == use.core and each.wait_kind in sides and each.wait_cb == use.index
     ]
-    return " and ".join(said)
+    return " and ".join(parts)
 
 
 def _imbalance(run: Run, use: CbUse, consumers: Sequence[CbTraffic]) -> str:

@@ -277,11 +277,11 @@ def _functions(launches: Sequence[TimedLaunch], total: float) -> tuple[FunctionT
 
 
 def _caveats(launches: Sequence[TimedLaunch], total: float) -> tuple[str, ...]:
-    said = []
+    remarks = []
     unmeasured = sum(map(_unmeasured, launches)) / total
     if unmeasured >= 0.01:
-        said.append(f"{unmeasured:.0%} of the time is maths without a published cost; the model assumes one.")
+        remarks.append(f"{unmeasured:.0%} of the time is maths without a published cost; the model assumes one.")
     forced = sum(1 for launch in launches if launch.time.forced)
     if forced:
-        said.append(f"{forced} launches wait for something their records do not have: do not rely on their times.")
-    return tuple(said)
+        remarks.append(f"{forced} launches wait for something their records do not have: do not rely on their times.")
+    return tuple(remarks)

@@ -61,17 +61,17 @@ def _processor_line(name: str, lanes: Sequence[ProcessorTime], time: DeviceTime)
 
 def _caveats(time: DeviceTime) -> list[str]:
     """Reasons why this time is less certain than others."""
-    said = []
+    caveats = []
     unsure = time.unmeasured / time.num_cores / time.cycles
     if unsure > _LITTLE:
-        said.append(f"{unsure:.0%} of the time is maths without a published cost; the model assumes one.")
+        caveats.append(f"{unsure:.0%} of the time is maths without a published cost; the model assumes one.")
     if time.forced:
-        said.append(f"{time.forced} waits are for something the record does not have: do not rely on this time.")
+        caveats.append(f"{time.forced} waits are for something the record does not have: do not rely on this time.")
     if time.polls:
-        said.append("Kernels look at memory in loops of their own: on a card they may take another way.")
+        caveats.append("Kernels look at memory in loops of their own: on a card they may take another way.")
     if time.unknown_nodes:
-        said.append(f"{time.unknown_nodes} transfers go to NoC coordinates the model does not know.")
-    return ["", *said] if said else []
+        caveats.append(f"{time.unknown_nodes} transfers go to NoC coordinates the model does not know.")
+    return ["", *caveats] if caveats else []
 
 
 def time_json(time: DeviceTime, advice: Advice | None = None) -> dict[str, Any]:

@@ -174,10 +174,10 @@ def _compare(name: str, result: Any, golden: Callable[[], Any], products: int) -
     found = (_drift(name, output, wanted, got, inexact) for output, wanted, got in pairs)
     drifts = [drift for drift in found if drift is not None]
     if drifts:
-        said = _COMPARED.add(name, _caller(), drifts)
-        if said:
+        first_drift = _COMPARED.add(name, _caller(), drifts)
+        if first_drift:
             sys.stdout.flush()
-            print(f"tilewright compare: the first operation that drifts is {said}", file=sys.stderr, flush=True)
+            print(f"tilewright compare: the first operation that drifts is {first_drift}", file=sys.stderr, flush=True)
 
 
 def _pairs(result: Any, wanted: Any) -> Iterator[tuple[Any, Any]]:

@@ -177,6 +177,6 @@ def _print_json(options: argparse.Namespace, seen: ObservedTarget) -> int:
         _require_stop(options, seen)
     except TilewrightError as refusal:
         error, status = refusal, refusal.exit_status
-    said = script_failed(options.target, status) if error is None else error_object(type(error).__name__, error)
-    print(json_text("debug", {"stops": stops[: options.stops]}, status, said))
+    failure = script_failed(options.target, status) if error is None else error_object(type(error).__name__, error)
+    print(json_text("debug", {"stops": stops[: options.stops]}, status, failure))
     return status

@@ -104,12 +104,12 @@ def run(arguments: list[str]) -> int:
         ours, _ = _split(arguments)
         if "--exit-codes" not in ours:
             raise
-        said = error.message if isinstance(error, UsageExit) else str(error)
+        error_text = error.message if isinstance(error, UsageExit) else str(error)
         if isinstance(error, TilewrightError):
-            print(f"tilewright exec: {said}", file=sys.stderr)
+            print(f"tilewright exec: {error_text}", file=sys.stderr)
         if "--json" in ours:
-            says = {"verdict": "infrastructure", "reason": said}
-            print(json_text("exec", says, Verdict.INFRASTRUCTURE, error_object("Infrastructure", said)))
+            answer = {"verdict": "infrastructure", "reason": error_text}
+            print(json_text("exec", answer, Verdict.INFRASTRUCTURE, error_object("Infrastructure", error_text)))
         return Verdict.INFRASTRUCTURE
 
 

@@ -34,7 +34,7 @@ Green: `check`, `run`, `time`. For a script of programs of its own: `check`, `ti
 short; brief=false has everything."""
 
 _TIME_LIMIT = 300.0
-_MOST_SAID = 2000  # characters of what a command that broke off said last
+_MOST_OUTPUT = 2000  # characters of what a command that broke off said last
 
 
 class NoProtocolError(TilewrightError):
@@ -317,7 +317,7 @@ async def _printed(
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        said, errors = await asyncio.wait_for(process.communicate(), time_limit)
+        output, errors = await asyncio.wait_for(process.communicate(), time_limit)
     except asyncio.TimeoutError:  # its own name before Python 3.11
         return _failure(command, 1, "TimeLimit", f"tilewright {command} did not end within {time_limit:g} s")
     finally:
@@ -325,11 +325,11 @@ async def _printed(
             process.kill()
             await process.wait()
     try:
-        answer: Answer = json.loads(said)
+        answer: Answer = json.loads(output)
     except ValueError:
         ended = process.returncode or 0
         how = f"ended by {signal.Signals(-ended).name}" if ended < 0 else f"ended with status {ended}"
-        last = errors.decode(errors="replace").strip()[-_MOST_SAID:]
+        last = errors.decode(errors="replace").strip()[-_MOST_OUTPUT:]
         return _failure(command, 1, "NoAnswer", f"tilewright {command} {how}, without an answer. {last}".strip())
     return answer
 

@@ -14,7 +14,7 @@ from tilewright._logs.breadcrumbs import Breadcrumbs
 from tilewright._tensor.paper_device import paper_device
 from tilewright._workshop.cases import DTYPES, derived_cases, usual_case
 from tilewright._workshop.home import Home, find_operation
-from tilewright._workshop.stages.process import Processes, Told
+from tilewright._workshop.stages.process import Processes, StageRecord
 from tilewright._workshop.stages.table import fitted_lines
 from tilewright._workshop.trace.steps import Step, number_upto, steps_of
 from tilewright.ops import Operation
@@ -63,10 +63,10 @@ def run(arguments: list[str]) -> int:
     if options.upto:
         number_upto(_steps(operation, case), options.upto)  # refused here rather than in another process
     with ProgressLine() as progress, Processes(home.directory.parent) as processes:
-        told = processes.run(
+        record = processes.run(
             ["trace", home.given, case, options.upto, str(options.time_limit)], 2 * options.time_limit, progress.show
         )
-    found = _trace(told, options.time_limit)
+    found = _trace(record, options.time_limit)
     _record(home, case, options.upto, found["conclusion"])
     wrong = "" if found["is_right"] else found["trace"]["stopped"] or found["conclusion"][0]
     if options.json:
@@ -93,17 +93,17 @@ def _steps(operation: Operation, name: str) -> list[Step]:
     return steps_of(plan.schedule)
 
 
-def _trace(told: Told, time_limit: float) -> dict[str, Any]:
-    found = told.of("trace")
+def _trace(record: StageRecord, time_limit: float) -> dict[str, Any]:
+    found = record.of("trace")
     if found:
         return found[-1]
-    failed = told.of("failed")
+    failed = record.of("failed")
     if failed:
         raise PhasesError(str(failed[-1]["error"]))
-    if told.is_late:
+    if record.is_late:
         raise PhasesError(f"no end after {2 * time_limit:g} s; a longer --time-limit gives it more")
-    last = next((line for line in reversed(told.output.splitlines()) if line.strip()), "no word about why")
-    raise PhasesError(f"the process ended early ({told.signal or told.returncode}): {last}")
+    last = next((line for line in reversed(record.output.splitlines()) if line.strip()), "no word about why")
+    raise PhasesError(f"the process ended early ({record.signal or record.returncode}): {last}")
 
 
 def _record(home: Home, case: str, upto: str, conclusion: list[str]) -> None:

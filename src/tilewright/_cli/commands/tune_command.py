@@ -71,8 +71,8 @@ def run(arguments: list[str]) -> int:
     if options.output is not None and not tuned.findings:
         write_output("--output", options.output, tuned_text(tuned.best.choice, tuned_for).encode())
     if options.json:
-        said = "the checker has findings about the best plan"
-        error = error_object("Findings", said) if tuned.findings else None
+        message = "the checker has findings about the best plan"
+        error = error_object("Findings", message) if tuned.findings else None
         print(json_text("tune", _as_json(tuned), 1 if tuned.findings else 0, error))
     else:
         lines = _lines(options.operation.output_shapes(shape), tuned)

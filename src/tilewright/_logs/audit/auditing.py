@@ -47,8 +47,8 @@ class AuditedLog:
     def declares(self, *words: str) -> bool:
         """Whether a deviation of the log names all these words: a declared deviation is no finding."""
         patterns = [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I) for word in words]
-        told = (" ".join(map(str, row.fields.values())) for row in self.log.of("deviation"))
-        return any(all(pattern.search(text) for pattern in patterns) for text in told)
+        listed = (" ".join(map(str, row.fields.values())) for row in self.log.of("deviation"))
+        return any(all(pattern.search(text) for pattern in patterns) for text in listed)
 
 
 Hit = tuple[Iterable[int], str]
@@ -95,9 +95,9 @@ def audit_log(log: ExecutionLog, specification: Sequence[Entry] = (), source: Se
     findings = []
     for each in RULES.values():
         for lines, why in each.check(audited):
-            told = [line for line in lines if 0 < line <= len(source)]
-            quote = source[told[0] - 1].strip() if told else ""
-            findings.append(AuditFinding(each.name, each.severity, tuple(sorted(set(told))), quote, why))
+            listed = [line for line in lines if 0 < line <= len(source)]
+            quote = source[listed[0] - 1].strip() if listed else ""
+            findings.append(AuditFinding(each.name, each.severity, tuple(sorted(set(listed))), quote, why))
     return sorted(findings, key=lambda finding: (finding.lines, finding.rule))
 
 

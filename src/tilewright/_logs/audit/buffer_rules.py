@@ -45,6 +45,6 @@ def deviation_unproven(audited: AuditedLog) -> Iterator[Hit]:
 
 @rule("sync-unshown", Severity.WARNING, "pushes and pops said to match where no table shows them")
 def sync_unshown(audited: AuditedLog) -> Iterator[Hit]:
-    for said in audited.log.prose if not audited.log.of("cb_sync_check") else ():
-        if re.search(r"verified\b.*(push|pop)", said.text, re.I):
-            yield (said.line,), "pushes and pops are said to match, but nowhere shown"
+    for sentence in audited.log.prose if not audited.log.of("cb_sync_check") else ():
+        if re.search(r"verified\b.*(push|pop)", sentence.text, re.I):
+            yield (sentence.line,), "pushes and pops are said to match, but nowhere shown"

@@ -39,8 +39,8 @@ def section_missing(audited: AuditedLog) -> Iterator[Hit]:
         if name not in log.metadata:
             yield (1,), f"the log {what}"
     present = {*log.parts, *(part for event, part in _PART_ROWS.items() if log.of(event))}
-    told = {stage.number for stage in log.stages} | {test.number("stage") for test in log.of("test")}
-    builds_factory = not {5, 6}.isdisjoint({*log.stage_numbers} or told)
+    claimed = {stage.number for stage in log.stages} | {test.number("stage") for test in log.of("test")}
+    builds_factory = not {5, 6}.isdisjoint({*log.stage_numbers} or claimed)
     for part, description in (_REQUIRED_PARTS | (_FACTORY_PARTS if builds_factory else {})).items():
         if part not in present:
             yield (1,), f"the log lacks {description}"
@@ -74,9 +74,9 @@ def _written_words(log: ExecutionLog) -> Iterator[tuple[str, str, int, tuple[str
 
 @rule("hypothesis-gap", Severity.ERROR, "hypotheses whose numbers leave one out")
 def hypothesis_gap(audited: AuditedLog) -> Iterator[Hit]:
-    told = [(attempt.text("hypothesis"), attempt.line_of("hypothesis")) for _, attempt in audited.log.attempts]
-    told += [(row.text("cause"), row.line) for row in audited.log.of("failure")]
-    lines = {int(number): line for text, line in reversed(told) for number in re.findall(r"\bH(\d+)\b", text)}
+    claimed = [(attempt.text("hypothesis"), attempt.line_of("hypothesis")) for _, attempt in audited.log.attempts]
+    claimed += [(row.text("cause"), row.line) for row in audited.log.of("failure")]
+    lines = {int(number): line for text, line in reversed(claimed) for number in re.findall(r"\bH(\d+)\b", text)}
     missing = [f"H{number}" for number in range(1, max(lines, default=0)) if number not in lines]
     if missing:
         there = ", ".join(f"H{number}" for number in sorted(lines))
@@ -120,8 +120,8 @@ _HELPER_CALL = re.compile(
 def helper_not_used(audited: AuditedLog) -> Iterator[Hit]:
     for row in audited.log.of("design_compliance"):
         raw = _RAW_CALL.search(row.text("implementation"))
-        asked = row.text("directive").upper().startswith("USE HELPER")
+        requires_helper = row.text("directive").upper().startswith("USE HELPER")
         compliant = re.match(r"\W*(yes|compliant|ok)\b", row.text("compliant"), re.I)
-        if asked and compliant and raw and not _HELPER_CALL.search(row.text("implementation")):
+        if requires_helper and compliant and raw and not _HELPER_CALL.search(row.text("implementation")):
             phase, call = row.text("phase"), raw.group(0)
             yield (row.line,), f"{phase}: the design says USE HELPER, {call} is a raw call, and it is marked compliant"

@@ -107,10 +107,12 @@ def red_unseen(audited: AuditedLog) -> Iterator[Hit]:
 
 @rule("success-unverified", Severity.ERROR, "a stage passed in one place, unverified or failed in another")
 def success_unverified(audited: AuditedLog) -> Iterator[Hit]:
-    for stage, told in _stage_claims(audited.log).items():
+    for stage, claimed in _stage_claims(audited.log).items():
         proven = _has_test_result(audited.log, stage, only_passed=True)
-        passed = [claim.line for claim in told if claim.outlook is Outlook.PASSED and not claim.from_commit]
-        others = [claim for claim in told if claim.outlook is not Outlook.PASSED and not (claim.from_commit and proven)]
+        passed = [claim.line for claim in claimed if claim.outlook is Outlook.PASSED and not claim.from_commit]
+        others = [
+            claim for claim in claimed if claim.outlook is not Outlook.PASSED and not (claim.from_commit and proven)
+        ]
         if passed and others:
             lines, word = [claim.line for claim in others], status_word(others[0].words) or others[0].words
             why = f"stage {stage} is called passed on {at_lines(passed)} and {word} on {at_lines(lines)}"
@@ -120,8 +122,8 @@ def success_unverified(audited: AuditedLog) -> Iterator[Hit]:
 @rule("claim-without-test", Severity.WARNING, "a stage called passed for which no test has a result")
 def claim_without_test(audited: AuditedLog) -> Iterator[Hit]:
     log = audited.log
-    for stage, told in _stage_claims(log).items():
-        lines = [claim.line for claim in told if claim.outlook is Outlook.PASSED]
+    for stage, claimed in _stage_claims(log).items():
+        lines = [claim.line for claim in claimed if claim.outlook is Outlook.PASSED]
         if lines and not _has_test_result(log, stage):
             listed = [test.line for test in log.of("test") if test.number("stage") == stage]
             where = "the test results do not mention it" if log.of("test") else "the log has no test results"
@@ -138,22 +140,22 @@ def attempts_differ(audited: AuditedLog) -> Iterator[Hit]:
     log = audited.log
     for row in log.of("attempt_count"):
         stage = log.stage(row.number("stage"))
-        shown, told = _num_attempts(stage), row.text("count")
-        if str(shown) != told:
-            why = f"stage {row.text('stage')} is said to have taken {told} attempts, the timeline shows {shown}"
+        shown, claimed = _num_attempts(stage), row.text("count")
+        if str(shown) != claimed:
+            why = f"stage {row.text('stage')} is said to have taken {claimed} attempts, the timeline shows {shown}"
             yield (row.line, stage.line if stage else 0), why
-    said = log.metadata.get("attempts")
-    total = re.match(r"\D*(\d+)", said.text) if said else None
-    if not said or not total:
+    sentence = log.metadata.get("attempts")
+    total = re.match(r"\D*(\d+)", sentence.text) if sentence else None
+    if not sentence or not total:
         return
     shown = sum(map(_num_attempts, log.stages))
     if shown and shown != int(total.group(1)):
-        yield (said.line,), f"{total.group(1)} attempts in total, the timeline shows {shown}"
-    for count, about in re.findall(r"(\d+)\s+for\s+([^,;)]+)", said.text):
+        yield (sentence.line,), f"{total.group(1)} attempts in total, the timeline shows {shown}"
+    for count, about in re.findall(r"(\d+)\s+for\s+([^,;)]+)", sentence.text):
         named = stage_numbers(about) if re.search(r"stage\s+\d", about, re.I) else ()
         found = _num_attempts(log.stage(named[0])) if named else sum(_is_about(each, about) for _, each in log.attempts)
         if found != int(count):
-            yield (said.line,), f"{count} attempts are counted for {about.strip()}, the timeline shows {found}"
+            yield (sentence.line,), f"{count} attempts are counted for {about.strip()}, the timeline shows {found}"
 
 
 def _is_about(attempt: Entry, about: str) -> bool:
@@ -186,9 +188,9 @@ def _unproven_tests(log: ExecutionLog) -> list[Entry]:
 @rule("all-pass-with-skips", Severity.ERROR, '"all tests pass" where some were skipped or not run')
 def all_pass_with_skips(audited: AuditedLog) -> Iterator[Hit]:
     unproven = [test.line for test in _unproven_tests(audited.log)]
-    for said in audited.log.prose:
-        if re.search(r"\ball\b[^.;:]*\btests?\b[^.;:]*\bpass", said.text, re.I) and unproven:
-            yield (said.line, *unproven), f"all tests pass, it says, but not on {at_lines(unproven)}"
+    for sentence in audited.log.prose:
+        if re.search(r"\ball\b[^.;:]*\btests?\b[^.;:]*\bpass", sentence.text, re.I) and unproven:
+            yield (sentence.line, *unproven), f"all tests pass, it says, but not on {at_lines(unproven)}"
 
 
 _COMMON_WORDS = {"stage", "tests", "input", "output", "kernel", "kernels", "correctness", "tensor", "compilation"}
@@ -198,14 +200,16 @@ _COMMON_WORDS = {"stage", "tests", "input", "output", "kernel", "kernels", "corr
 def untested_claim(audited: AuditedLog) -> Iterator[Hit]:
     for test in _unproven_tests(audited.log):
         subject = set(re.findall(r"[a-z]{5,}", test.text("name").lower().split("::")[-1])) - _COMMON_WORDS
-        for said in audited.log.prose:
-            works = re.search(r"\b(?:will|should) work\b|\bworks\b|\bis correct\b", said.text, re.I)
+        for sentence in audited.log.prose:
+            works = re.search(r"\b(?:will|should) work\b|\bworks\b|\bis correct\b", sentence.text, re.I)
             # Behind a condition ("once the passthrough works") the words claim nothing.
-            if not works or re.search(r"\b(?:once|if|when|until|after|whether)\b", said.text[: works.start()], re.I):
+            if not works or re.search(
+                r"\b(?:once|if|when|until|after|whether)\b", sentence.text[: works.start()], re.I
+            ):
                 continue
-            if subject & set(re.findall(r"[a-z]{5,}", said.text.lower())):
+            if subject & set(re.findall(r"[a-z]{5,}", sentence.text.lower())):
                 name, result = test.text("name"), test.text("result")
-                yield (said.line, test.line), f"{works.group(0)!r} is said of what {name} ({result}) did not show"
+                yield (sentence.line, test.line), f"{works.group(0)!r} is said of what {name} ({result}) did not show"
 
 
 @rule("compile-unproven", Severity.WARNING, "kernels said to compile where only the host build was seen")
@@ -217,6 +221,6 @@ def compile_unproven(audited: AuditedLog) -> Iterator[Hit]:
     tests = [(test.text("result"), test.number("stage")) for test in log.of("test")]
     ran = any(each and at in (None, 6, 7) and not re.search(r"skip|not run|partial", each, re.I) for each, at in tests)
     claim = r"\b(kernels?|stubs?|reader|writer|compute)\b[^.;]*\bcompile( successfully| ok|\)|$)"
-    lines = [said.line for said in log.prose if re.search(claim, said.text, re.I)]
+    lines = [sentence.line for sentence in log.prose if re.search(claim, sentence.text, re.I)]
     if lines and not seen and not ran:
         yield lines, "kernels are said to compile; they compile when they first run, and no run is recorded"

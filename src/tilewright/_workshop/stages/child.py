@@ -178,15 +178,15 @@ def run_check(events: Events, home: Home) -> None:
 def main(arguments: list[str]) -> int:
     """``stage``, ``trace`` or ``check``, the file for events, the operation, and what that takes."""
     what, events, given, *rest = arguments
-    told, home = Events(Path(events)), find_operation(given)
+    channel, home = Events(Path(events)), find_operation(given)
     try:
         if what == "stage":
-            run_stage(told, home, STAGES[int(rest[0]) - 1])
+            run_stage(channel, home, STAGES[int(rest[0]) - 1])
         elif what == "check":
-            run_check(told, home)
+            run_check(channel, home)
         else:
-            run_trace(told, home, rest[0], rest[1], float(rest[2]))
+            run_trace(channel, home, rest[0], rest[1], float(rest[2]))
     except Exception as error:
         status, error_type = classify(error, 7)
-        told.tell("failed", status=status.value, error_type=error_type, error=_said(error))
+        channel.tell("failed", status=status.value, error_type=error_type, error=_said(error))
     return 0

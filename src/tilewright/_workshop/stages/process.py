@@ -31,11 +31,11 @@ class ProcessError(TilewrightError):
 
 
 @dataclasses.dataclass(frozen=True)
-class Told:
+class StageRecord:
     """Result of a process.
 
     Attributes:
-        events: what it told.
+        events: what it reported.
         output: what it printed.
         is_late: whether it was ended because its time was up.
         signal: name of the signal it died of; empty if of none.
@@ -69,7 +69,7 @@ class Processes:
     Example::
 
         with Processes(parent) as processes:
-            told = processes.run(["check", "my_op"], time_limit=60)
+            record = processes.run(["check", "my_op"], time_limit=60)
     """
 
     def __init__(self, parent: Path) -> None:
@@ -94,8 +94,8 @@ class Processes:
         self._nursery.kill()
         self._nursery.communicate()
 
-    def run(self, arguments: list[str], time_limit: float, progress: Progress | None = None) -> Told:
-        """Runs ``tilewright._workshop.stages.child`` and gives what it told.
+    def run(self, arguments: list[str], time_limit: float, progress: Progress | None = None) -> StageRecord:
+        """Runs ``tilewright._workshop.stages.child`` and gives its record.
 
         Args:
             arguments: what to do, and with what; the file for events goes between.
@@ -114,7 +114,7 @@ class Processes:
             died_of = signal.Signals(-returncode).name if returncode < 0 and not is_late else ""
             text = output.read_text(encoding="utf-8", errors="replace")
             seconds = time.monotonic() - begin
-            return Told(read_events(events), text, is_late, died_of, returncode, seconds)
+            return StageRecord(read_events(events), text, is_late, died_of, returncode, seconds)
 
     def _start(self, arguments: list[str], output: Path) -> int:
         """Id of a new process."""
@@ -129,13 +129,13 @@ class Processes:
 
     def _wait(self, events: Path, begin: float, time_limit: float, progress: Progress | None) -> bool:
         """Whether the time was up before the process ended."""
-        told = 0.0
+        record = 0.0
         while not select.select([self._answers], [], [], _POLL_SECONDS)[0]:
             passed = time.monotonic() - begin
             if passed > time_limit:
                 return True
-            if progress is not None and passed - told > 1:
-                told = passed
+            if progress is not None and passed - record > 1:
+                record = passed
                 begun = [each for each in read_events(events) if each["event"] == "begin"]
                 progress(str(begun[-1]["what"]) if begun else "starting", passed)
         return False

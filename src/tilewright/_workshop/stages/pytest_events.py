@@ -57,8 +57,8 @@ class EventsPlugin:
 
 def _without_assertion(text: str) -> str:
     """Message of a failed test; pytest's account of the assertion if it has none."""
-    said, _, _ = text.partition("\nassert ")
-    return said
+    message, _, _ = text.partition("\nassert ")
+    return message
 
 
 def _name(nodeid: str) -> str:

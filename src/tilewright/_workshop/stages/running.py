@@ -11,7 +11,7 @@ from typing import Any
 from tilewright._build.engine_build import find_engine
 from tilewright._logs.breadcrumbs import Breadcrumbs
 from tilewright._workshop.home import Home
-from tilewright._workshop.stages.process import Processes, Progress, Told
+from tilewright._workshop.stages.process import Processes, Progress, StageRecord
 from tilewright._workshop.stages.stage import EXECUTION, KERNELS, STEPS, Stage, StageResult, Status, TestOutcome
 
 AGENT = "tilewright stages"
@@ -68,38 +68,38 @@ def _run_stage(
 ) -> StageResult:
     crumbs.append("stage_start", stage=stage.number, title=stage.proves)
     crumbs.append("attempt", stage=stage.number, action=f"run tests/{stage.test_pattern}", expected="every test passes")
-    told = processes.run(["stage", str(home.given), str(stage.number)], time_limit, progress)
-    result = dataclasses.replace(result_of(stage, told, time_limit), attempts=attempts(crumbs, stage))
+    record = processes.run(["stage", str(home.given), str(stage.number)], time_limit, progress)
+    result = dataclasses.replace(result_of(stage, record, time_limit), attempts=attempts(crumbs, stage))
     failure = result.first_failure
     if failure is not None and failure.error_type == "numerical_mismatch" and failure.case:
         result = _with_difference(result, home, processes, failure.case, time_limit, progress)
-    _record(crumbs, result, told)
+    _record(crumbs, result, record)
     return result
 
 
 def _with_difference(
     result: StageResult, home: Home, processes: Processes, case: str, time_limit: float, progress: Progress | None
 ) -> StageResult:
-    told = processes.run(["trace", str(home.given), case, "", str(time_limit / 2)], time_limit, progress)
-    found = told.of("trace")
+    record = processes.run(["trace", str(home.given), case, "", str(time_limit / 2)], time_limit, progress)
+    found = record.of("trace")
     if not found:
         return result
     return dataclasses.replace(result, difference=tuple(found[-1]["conclusion"]), trace=found[-1]["trace"])
 
 
-def result_of(stage: Stage, told: Told, time_limit: float) -> StageResult:
+def result_of(stage: Stage, record: StageRecord, time_limit: float) -> StageResult:
     """Events of a stage's process, and whether it hung or crashed."""
     steps = _steps(stage)
     error_type = error = ""
-    for event in told.of("step"):
+    for event in record.of("step"):
         steps[event["step"]] = Status(event["status"])
         if event["status"] != "PASS":
             error_type, error = event["error_type"], event["error"]
-    tests = [_test(event) for event in told.of("test")]
-    ended, why = _early_end(told, time_limit)
+    tests = [_test(event) for event in record.of("test")]
+    ended, why = _early_end(record, time_limit)
     if why:
         error_type, error = why
-        began = told.last_begun
+        began = record.last_begun
         step = began if began in STEPS else EXECUTION
         steps[step] = ended
         if began and began not in STEPS and began not in {each.name for each in tests}:
@@ -113,21 +113,21 @@ def result_of(stage: Stage, told: Told, time_limit: float) -> StageResult:
     status = next((each for each in steps.values() if each.is_red), Status.PASS)
     if status is Status.PASS and steps[EXECUTION] is not Status.PASS:
         status, error_type, error = Status.FAIL, "test_fail", f"no test of {stage.test_pattern} ran"
-    return StageResult(stage, status, steps, tuple(tests), error_type, error, told.seconds)
+    return StageResult(stage, status, steps, tuple(tests), error_type, error, record.seconds)
 
 
-def _early_end(told: Told, time_limit: float) -> tuple[Status, tuple[str, str]] | tuple[Status, None]:
+def _early_end(record: StageRecord, time_limit: float) -> tuple[Status, tuple[str, str]] | tuple[Status, None]:
     """How a process ended that did not come to its end; None if it did."""
-    during = f" during {told.last_begun}" if told.last_begun else ""
-    if told.is_late:
+    during = f" during {record.last_begun}" if record.last_begun else ""
+    if record.is_late:
         return Status.HANG, ("test_timeout", f"no end after {time_limit:g} s{during}")
-    failed = told.of("failed")
+    failed = record.of("failed")
     if failed:
         return Status(failed[-1]["status"]), (failed[-1]["error_type"], failed[-1]["error"])
-    if told.ended or any(event["status"] != "PASS" for event in told.of("step")):
+    if record.ended or any(event["status"] != "PASS" for event in record.of("step")):
         return Status.PASS, None
-    last = next((line for line in reversed(told.output.splitlines()) if line.strip()), "")
-    how = f"died of {told.signal}" if told.signal else f"ended with status {told.returncode}"
+    last = next((line for line in reversed(record.output.splitlines()) if line.strip()), "")
+    how = f"died of {record.signal}" if record.signal else f"ended with status {record.returncode}"
     return Status.FAIL, ("other", f"the process {how}{during}{': ' + last.strip() if last else ''}")
 
 
@@ -137,7 +137,7 @@ def _test(event: dict[str, Any]) -> TestOutcome:
     return TestOutcome(event["name"], Status(event["result"]), error_type, error, case, share)
 
 
-def _record(crumbs: Breadcrumbs, result: StageResult, told: Told) -> None:
+def _record(crumbs: Breadcrumbs, result: StageResult, record: StageRecord) -> None:
     number = result.stage.number
     for step, status in result.steps.items():
         is_red = status.is_red
@@ -152,7 +152,7 @@ def _record(crumbs: Breadcrumbs, result: StageResult, told: Told) -> None:
     for test in result.tests:
         word = "SKIPPED" if test.status is Status.NOT_RUN else test.status.value
         crumbs.append("test", stage=number, name=test.name, result=word, notes=_first_line(test.error) or None)
-    for event in told.of("facts"):
+    for event in record.of("facts"):
         for name, fields in event["crumbs"]:
             crumbs.append(name, **fields)
     if result.difference:

@@ -50,11 +50,11 @@ def _padded(status: Status | None, paint: Paint) -> str:
 def failure_lines(result: StageResult) -> list[str]:
     """Error of a red stage, and for wrong numbers the first place."""
     lines: list[str] = []
-    said = result.error.strip().splitlines()
-    if len(said) > 1 or (said and _evidence(result).endswith(_CUT)):
-        lines += ["", *(fitted_lines(said[:_MOST_ERROR_LINES]))]
-        if len(said) > _MOST_ERROR_LINES:
-            lines.append(f"... {len(said) - _MOST_ERROR_LINES} more lines")
+    error_lines = result.error.strip().splitlines()
+    if len(error_lines) > 1 or (error_lines and _evidence(result).endswith(_CUT)):
+        lines += ["", *(fitted_lines(error_lines[:_MOST_ERROR_LINES]))]
+        if len(error_lines) > _MOST_ERROR_LINES:
+            lines.append(f"... {len(error_lines) - _MOST_ERROR_LINES} more lines")
     if result.difference:
         lines += ["", *fitted_lines(result.difference)]
     return lines
@@ -95,8 +95,8 @@ def brief_failure(result: StageResult) -> str:
     failed = result.first_failure
     head = f"{result.status.value}: stage {result.stage.number}, {result.stage.proves}; {what}"
     case = [f"case: {failed.case}"] if failed is not None and failed.case else []
-    said = [" ".join(line.split()) for line in result.error.strip().splitlines()]
-    shown = [textwrap.shorten(line, 200, placeholder=_CUT) for line in said[:_MOST_BRIEF_LINES] if line]
+    error_lines = [" ".join(line.split()) for line in result.error.strip().splitlines()]
+    shown = [textwrap.shorten(line, 200, placeholder=_CUT) for line in error_lines[:_MOST_BRIEF_LINES] if line]
     return "\n".join([head, *case, *shown, *(line for line in result.difference[:1])])
 
 

@@ -165,9 +165,9 @@ class HostCode:
         for name in operation.needed_twice:
             assert operation.multiplication is not None
             matrix = operation.multiplication.right.name
-            said = f"{name.capitalize()} is needed before a matmul and after it, so {matrix} must be square"
+            message = f"{name.capitalize()} is needed before a matmul and after it, so {matrix} must be square"
             side = -2 if operation.multiplication.is_transposed else -1
-            checks.append(f'_refuse({main.name}.shape[-1] != {matrix}.shape[{side}], "{said}")')
+            checks.append(f'_refuse({main.name}.shape[-1] != {matrix}.shape[{side}], "{message}")')
         return checks
 
     def _right_shape(self) -> str:

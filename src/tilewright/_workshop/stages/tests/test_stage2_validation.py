@@ -116,8 +116,8 @@ def test_each_condition(operation: Operation, device: Device, condition: Require
     assert refusal is not None, (
         f"nothing breaks `{condition.condition}`: name a call that does, Requirement(..., broken={{'x': (32, 40)}})"
     )
-    said, text = refusal
-    assert said == text
+    message, text = refusal
+    assert message == text
 
 
 SHAPES = ((32, 64), (32, 40), (1, 1), (31, 64), (2, 3, 32, 64), (5, 7), (32, 4096), (4096, 32))
