@@ -29,6 +29,7 @@ _PARTS = {
     "cpp": "cpp_operations",
     "grade": "graded_candidates",
     "card": "real_ttnn",
+    "chips": "several_chips",
 }
 
 

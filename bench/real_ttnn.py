@@ -20,15 +20,21 @@ _NO_LIMIT = float("inf")  # the figure is there to be read
 
 
 def measure(turns: int) -> list[Row]:
+    lines = run_on_card("bench.card_operations", turns)
+    return [] if lines is None else [made for measured in json.loads(lines[-1]) for made in _rows(measured)]
+
+
+def run_on_card(module: str, turns: int, *options: str) -> list[str] | None:
+    """The lines that a module prints which uses the real ttnn; None: there is no Python for it."""
     python = os.environ.get("TILEWRIGHT_REAL_TTNN")
     if not python:
         print("left out: TILEWRIGHT_REAL_TTNN names no Python with ttnn and torch", file=sys.stderr)
-        return []
+        return None
     path = os.pathsep.join((str(_ROOT / "src"), str(_ROOT)))
-    command = [python, "-m", "tilewright", "exec", "--", python, "-m", "bench.card_operations", str(min(turns, 10))]
+    command = [python, "-m", "tilewright", "exec", *options, "--", python, "-m", module, str(min(turns, 10))]
     environment = {**os.environ, "PYTHONPATH": path, "LOGURU_LEVEL": "ERROR"}
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, check=True)
-    return [made for measured in json.loads(result.stdout.splitlines()[-1]) for made in _rows(measured)]
+    return result.stdout.splitlines()
 
 
 def _rows(measured: dict[str, Any]) -> list[Row]:
