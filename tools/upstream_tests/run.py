@@ -24,6 +24,8 @@ CHIPS = ("wormhole_b0", "blackhole")
 _STARTING = 120.0  # seconds in which a process has begun its first test
 _LOOKED_AT_EVERY = 0.2
 _OF_THE_PACKAGE = ("ttnn", "tt_metal", "build", "generated")
+# A test whose fixture failed has left its fabric configured: every later one with another fails in that process.
+_SPOILED = "Tried to override previous value of fabric config"
 _USUAL_ENDS = (0, 1, 5)  # exit codes of pytest: all passed, some failed, no tests
 
 
@@ -76,7 +78,8 @@ class _Process:
         self._running = ""
         self._since = time.monotonic()
         self.done: set[str] = set()
-        self.interrupted = False  # by a test that crashed or did not end: the file has more
+        self._is_spoiled = False
+        self.interrupted = False  # by a test that crashed, did not end or spoiled the process: the file has more
 
     def run(self) -> None:
         with tempfile.TemporaryDirectory() as work:
@@ -132,13 +135,17 @@ class _Process:
                 ended = process.poll() is not None  # asked before the events are read: none is missed
                 for line in lines:
                     self._take(json.loads(line))
-                if ended or self._is_over():
+                if self._is_over() or ended:
                     return
                 time.sleep(_LOOKED_AT_EVERY)
 
     def _take(self, event: dict[str, Any]) -> None:
         self._since = time.monotonic()
-        if "started" in event:
+        if self._is_spoiled:
+            return
+        if "finished" in event and self.done and _SPOILED in event["reason"]:
+            self._is_spoiled = True  # the test runs again in a process of its own
+        elif "started" in event:
             self._running = event["started"]
         elif "finished" in event:
             self._running = ""
@@ -148,6 +155,10 @@ class _Process:
 
     def _is_over(self) -> bool:
         """Whether to end the process now; what runs beyond its limit has its result by then."""
+        if self._is_spoiled:
+            self._running = ""
+            self.interrupted = True
+            return True
         elapsed = time.monotonic() - self._since
         if elapsed > (self._settings.time_limit if self._running else _STARTING + self._settings.time_limit):
             self._keep(self._running or str(self._files[0]), "time-limit", elapsed, "")
