@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+import tilewright
 
 _MODEL = """
 import ttnn
@@ -101,6 +105,21 @@ def test_several_launches_are_summed_by_operation_layer_and_function(
     assert [row["OP CODE"] for row in rows] == ["UnaryDeviceOperation", "BinaryNgDeviceOperation"] * 3
     for line, function in ((16, "ReadDeviceProfiler"), (17, "get_latest_programs_perf_data")):
         assert f"model.py:{line}: RuntimeWarning: ttnn.{function}: no launch was profiled" in result.stderr
+
+
+def test_every_import_from_a_tracy_that_cannot_be_imported_says_why(tmp_path: Path) -> None:
+    original = tmp_path / "packages" / "tracy"
+    original.mkdir(parents=True)
+    (original / "__init__.py").write_text("import a_module_that_is_not_there\ndef signpost(header): pass\n")
+    script = tmp_path / "imports.py"
+    script.write_text(
+        "for _ in range(2):\n    try:\n        from tracy import signpost\n"
+        "    except ImportError as error:\n        print(type(error).__name__, error)\n"
+    )
+    ours = Path(tilewright.__file__).parent / "_python_path"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (ours, original.parent)))}
+    result = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=True)
+    assert result.stdout == "ModuleNotFoundError No module named 'a_module_that_is_not_there'\n" * 2
 
 
 def test_tracy_reports_operations_between_signposts(

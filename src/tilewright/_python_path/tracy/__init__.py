@@ -29,10 +29,14 @@ def __getattr__(name: str) -> Any:
     """A name of the original, which is executed in this module the first time."""
     loader = None if _spec is None or "_executed" in globals() else _spec.loader
     if not name.startswith("__") and isinstance(loader, importlib.machinery.SourceFileLoader):
-        globals()["_executed"] = True
+        globals()["_executed"] = True  # the original's modules import it meanwhile
         code = loader.get_code("tracy")
         assert code is not None
-        exec(code, globals())
+        try:
+            exec(code, globals())
+        except BaseException:
+            del globals()["_executed"]  # the next import raises the same error, not one of a missing name
+            raise
         if name in globals():
             return globals()[name]
     raise AttributeError(f"module 'tracy' has no attribute {name!r}")
