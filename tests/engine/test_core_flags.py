@@ -95,3 +95,23 @@ def test_a_flag_raised_again_is_seen_twice(chip: Chip, make_program: MakeProgram
     }}"""
     program = make_program(grid=(2, 1), cbs={0: 1, 1: 1}, semaphores=1, reader=reader, writer=PARTNER)
     chip.launch(program, RunOptions(checked=checked))
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_a_flag_raised_again_after_the_writes_barrier_is_seen_twice(
+    chip: Chip, make_program: MakeProgram, checked: bool
+) -> None:
+    reader = f"""{HEAD}
+    void kernel_main() {{
+        if (get_absolute_logical_x() == 0) {{
+            tell(1);
+            tell(1);
+        }} else {{
+            for (uint32_t i = 0; i < 2; i++) {{
+                noc_semaphore_wait(FLAG, 1);
+                noc_semaphore_set(FLAG, 0);
+            }}
+        }}
+    }}"""
+    program = make_program(grid=(2, 1), semaphores=1, reader=reader)
+    chip.launch(program, RunOptions(checked=checked))

@@ -198,6 +198,9 @@ static Outbox* outbox_to(uint32_t x, uint32_t y) {
     return &scheduler.outbox;
 }
 
+// Number of the running kernel's time slice, which a write barrier ends for its flags.
+static uint64_t slice_of(const Scheduler& scheduler) { return scheduler.switches + scheduler.acknowledged; }
+
 // Before a flag is sent: waits until a flag sent there in an earlier time slice has been delivered, so that its
 // receiver sees it.
 static void wait_for_flag_delivered(uint32_t x, uint32_t y, uint64_t local, uint32_t bytes) {
@@ -208,7 +211,7 @@ static void wait_for_flag_delivered(uint32_t x, uint32_t y, uint64_t local, uint
     const Scheduler& scheduler = *this_scheduler();
     const Program& program = scheduler.program;
     const uint8_t* to = l1_memory(*program.chip.node(x, y).core, program.shared_l1.range, local & kL1OffsetMask);
-    while (outbox->has_value_of_earlier_slice(to, bytes, scheduler.switches)) {
+    while (outbox->has_value_of_earlier_slice(to, bytes, slice_of(scheduler))) {
         tw_poll_yield();
     }
 }
@@ -231,7 +234,7 @@ static void wait_for_flag_delivered(uint64_t address, uint32_t bytes) {
 static void copy_to_core(uint32_t x, uint32_t y, uint8_t* to, const uint8_t* from, uint32_t bytes) {
     Outbox* outbox = outbox_to(x, y);
     if (outbox != nullptr && (bytes <= Outbox::kMostFlagBytes || outbox->reaches(to, bytes))) {
-        outbox->write(to, from, bytes, this_scheduler()->switches);
+        outbox->write(to, from, bytes, slice_of(*this_scheduler()));
     } else {
         std::memmove(to, from, bytes);
     }

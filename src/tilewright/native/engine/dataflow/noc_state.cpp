@@ -13,7 +13,11 @@ extern "C" {
 tw::NocState* tw_noc_state(uint32_t noc) { return &current_instance().noc_state[noc & 1u]; }
 
 void tw_noc_barrier(uint32_t kind, uint32_t noc, uint32_t transaction_id) {
-    on_noc_barrier(current_instance(), static_cast<Barrier>(kind), noc, transaction_id);
+    KernelInstance& instance = current_instance();
+    on_noc_barrier(instance, static_cast<Barrier>(kind), noc, transaction_id);
+    if (static_cast<Barrier>(kind) == Barrier::WriteAck || static_cast<Barrier>(kind) == Barrier::Full) {
+        instance.scheduler->acknowledged++;
+    }
 }
 
 uint32_t tw_noc_barrier_done(uint32_t kind, uint32_t noc, uint32_t transaction_id) {

@@ -25,8 +25,9 @@ public:
     bool is_full() const { return entries_.size() - first_of_core_ >= kMostOfCore; }
     // Whether the core has sent anything to these bytes that has not arrived.
     bool reaches(const uint8_t* memory, uint64_t bytes) const;
-    // Whether the kernel sent a value there in an earlier time slice, and has waited since. On a card a poller sees
-    // that value long before the next one, so it must be delivered before it is overwritten.
+    // Whether the kernel sent a value there in an earlier time slice, and has waited since, for another kernel or for
+    // the writes' acknowledgement. On a card a poller sees that value long before the next one, so it must be delivered
+    // before it is overwritten.
     bool has_value_of_earlier_slice(const uint8_t* memory, uint64_t bytes, uint64_t slice) const;
 
     void write(uint8_t* to, const uint8_t* from, uint32_t bytes, uint64_t slice);

@@ -65,6 +65,7 @@ struct Scheduler {
     sigjmp_buf fault_landing;  // where a fault in a fiber lands
     KernelInstance* current = nullptr;
     uint64_t switches = 0;
+    uint64_t acknowledged = 0;  // write barriers of its kernels
     uint64_t progress = 0;  // incremented by anything another kernel could wait for
     // For the tick: a fiber that runs at two ticks in a row is spinning.
     uint64_t tick_switches = 0;
