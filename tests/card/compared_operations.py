@@ -65,6 +65,17 @@ ttnn.conv2d(
     padding=(0, 1),
     return_output_dim=True,
 )
+# Logits of some hundreds: their rounding to bfloat16 changes the exponentials.
+queries, keys, columns = (
+    ttnn.from_torch(size * torch.randn(1, 2, 64, 64), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    for size in (12, 12, 1)
+)
+ttnn.transformer.scaled_dot_product_attention(queries, keys, columns, is_causal=False)
+fused = ttnn.from_torch(torch.randn(1, 1, 32, 256), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+heads = ttnn.experimental.nlp_create_qkv_heads(fused, num_heads=4, num_kv_heads=2, transpose_k_heads=True)
+ttnn.experimental.nlp_concat_heads(heads[0])
+ttnn.reshape(heads[0], (1, 1, 128, 32), memory_config=ttnn.L1_MEMORY_CONFIG)
+ttnn.empty_like(x)
 ttnn.deallocate(x)
 with contextlib.suppress(RuntimeError):
     ttnn.add(x, x)

@@ -19,13 +19,27 @@ _ROWS = (
     *("layer_norm", "rms_norm", "group_norm", "batch_norm", "softmax", "softmax_in_place", "log_softmax"),
     *("scale_mask_softmax", "scale_mask_softmax_in_place", "attention_softmax", "attention_softmax_"),
 )
-_MULTIPLICATIONS = ("mul", "multiply", "mul_", "multiply_", "addcmul", "square", "mac", "lerp", "addcdiv", "bias_gelu")
+_MULTIPLICATIONS = (
+    "rotary_embedding_llama",
+    "mul",
+    "multiply",
+    "mul_",
+    "multiply_",
+    "addcmul",
+    "square",
+    "mac",
+    "lerp",
+    "addcdiv",
+    "bias_gelu",
+)
 
 
 def accumulated_products(operation: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> int:
     """Products added up for one element; 1 for a multiplication, 0 for an operation that is not known to have any."""
     name = operation.rpartition(".")[2]
     shapes = [tuple(each.shape) for each in (*arguments, *named.values()) if hasattr(each, "shape")]
+    if name == "conv3d":
+        return int(shapes[1][-2]) if len(shapes) > 1 else 0
     if name.startswith("conv"):
         return _of_convolution(named, shapes)
     if not shapes:

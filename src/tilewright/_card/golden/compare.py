@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from tilewright._build.cache import write_atomically
 from tilewright._card.golden.accumulation import accumulated_products
 from tilewright._card.golden.drift import Comparisons, Drift, Values, measure_drift, share_of_allowed
+from tilewright._card.golden.golden_call import GoldenCall, magnifies_logits
 from tilewright._card.golden.golden_functions import attach_golden_functions
 from tilewright._card.golden.precision import LaunchPrecision, PrecisionReader
 from tilewright._card.host import tensors_in
@@ -80,19 +81,21 @@ def _compared(call: Callable[..., Any]) -> Callable[..., Any]:
         if getattr(_busy, "name", None) in ("", name):
             return call(self, *arguments, **named)
         if self.golden_function is None:
-            _COMPARED.leave_out(name, "it has no golden function")
-            return call(self, *arguments, **named)
+            result = call(self, *arguments, **named)
+            if any(True for _ in tensors_in(result)):
+                _COMPARED.leave_out(name, "it has no golden function")
+            return result
         if not all(map(_has_values, tensors_in((arguments, named)))):
             _COMPARED.leave_out(name, "an input was deallocated before the call")
             return call(self, *arguments, **named)
         products = accumulated_products(name, arguments, named)
         with _while_busy(""):
-            wanted = _golden(self, arguments, named)
+            golden = GoldenCall(self, arguments, named)
         _take_precision()
         with _while_busy(name):
             result = call(self, *arguments, **named)
         with _while_busy(""):
-            _compare(name, result, wanted, products)
+            _compare(name, result, golden, products)
         return result
 
     return compared_call
@@ -119,59 +122,19 @@ def _has_values(tensor: Any) -> bool:
     return bool(tensor.is_allocated())
 
 
-def _golden(operation: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Callable[[], Any]:
-    """The golden function's answer for inputs as they are now, to be computed later."""
-    import torch
-
-    decorators = sys.modules["ttnn"].decorators
-    prepare = operation.preprocess_golden_function_inputs or decorators.default_preprocess_golden_function_inputs
-    differentiates = operation.python_fully_qualified_name.endswith("_bw")
-    try:
-        given, given_named = prepare(arguments, {k: v for k, v in named.items() if k not in ("queue_id", "cq_id")})
-        given, given_named = _widened((given, given_named), torch, differentiates)
-    except Exception as error:
-        return functools.partial(_raise, error)
-
-    def compute() -> Any:
-        state = torch.get_rng_state()
-        try:
-            return operation.golden_function(*given, **given_named)
-        finally:
-            torch.set_rng_state(state)  # the script's random numbers stay its own
-
-    return compute
-
-
-def _raise(error: Exception) -> Any:
-    raise error
-
-
-def _widened(value: Any, torch: Any, differentiates: bool) -> Any:
-    """Copies of tensors, with room for more digits than the card's formats have."""
-    if isinstance(value, torch.Tensor):
-        if not value.is_floating_point():
-            return value.clone()
-        wide = value.detach().to(torch.promote_types(value.dtype, torch.float32), copy=True)
-        return wide.requires_grad_() if differentiates else wide
-    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
-        return type(value)(_widened(each, torch, differentiates) for each in value)
-    if isinstance(value, dict):
-        return {key: _widened(each, torch, differentiates) for key, each in value.items()}
-    return value
-
-
-def _compare(name: str, result: Any, golden: Callable[[], Any], products: int) -> None:
+def _compare(name: str, result: Any, golden: GoldenCall, products: int) -> None:
     if not all(map(_has_values, tensors_in(result))):
         _COMPARED.leave_out(name, "its result was deallocated")
         return
     try:
-        pairs = [(output, wanted, _values(output)) for output, wanted in _pairs(result, golden())]
+        pairs = [(output, wanted, _values(output)) for output, wanted in _pairs(result, golden.result())]
     except Exception as error:  # whatever a golden function does not know of the call
         words = textwrap.shorten(str(error), 100, placeholder=" ...")
         _COMPARED.leave_out(name, f"its golden function raised {type(error).__name__}: {words}")
         return
     inexact = _take_precision().error(products)  # the values have been read, so the launches are done
-    found = (_drift(name, output, wanted, got, inexact) for output, wanted, got in pairs)
+    slack = golden.spread(_values(pairs[0][1]), inexact) if len(pairs) == 1 and magnifies_logits(name) else None
+    found = (_drift(name, output, wanted, got, inexact, slack) for output, wanted, got in pairs)
     drifts = [drift for drift in found if drift is not None]
     if drifts:
         first_drift = _COMPARED.add(name, _caller(), drifts)
@@ -197,7 +160,7 @@ def _pairs(result: Any, wanted: Any) -> Iterator[tuple[Any, Any]]:
         yield result, wanted
 
 
-def _drift(name: str, output: Any, wanted: Any, got: Values, error: float) -> Drift | None:
+def _drift(name: str, output: Any, wanted: Any, got: Values, error: float, slack: Values | None = None) -> Drift | None:
     config = getattr(wanted, "_ttnn_comparison_config", None)  # what the golden function says about itself
     if config is not None and config.method == "skip":
         _COMPARED.leave_out(name, "its golden function says that values mean nothing")
@@ -212,17 +175,24 @@ def _drift(name: str, output: Any, wanted: Any, got: Values, error: float) -> Dr
         lined_up = mask.numpy().reshape(mask.shape + (1,) * (reference.ndim - mask.ndim))
         counts = np.broadcast_to(lined_up, reference.shape).reshape(got.shape).astype(bool)
     dtype = getattr(output.dtype, "name", str(output.dtype).removeprefix("torch.").upper())
-    _keep_map(name, got, reference.reshape(got.shape), dtype, counts, error)
-    return measure_drift(got, reference.reshape(got.shape), dtype, counts, error)
+    slack = None if slack is None else slack.reshape(got.shape)
+    _keep_map(name, got, reference.reshape(got.shape), dtype, counts, error, slack)
+    return measure_drift(got, reference.reshape(got.shape), dtype, counts, error, slack)
 
 
 def _keep_map(
-    name: str, got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None, error: float
+    name: str,
+    got: Values,
+    wanted: Values,
+    dtype: str,
+    counts: NDArray[np.bool_] | None,
+    error: float,
+    slack: Values | None,
 ) -> None:
     """Writes down where a result is off, for `tilewright report --compare`."""
     directory = os.environ.get(MAPS_VARIABLE)
     if directory and got.size:
-        share = share_of_allowed(got, wanted, dtype, counts, error)
+        share = share_of_allowed(got, wanted, dtype, counts, error, slack)
         found = {"operation": name, "map": error_map(share, got, wanted, f"the golden function of {name}")}
         path = Path(directory) / f"{time.time_ns():020}-map.json"
         write_atomically(path, json.dumps(found, allow_nan=False).encode())

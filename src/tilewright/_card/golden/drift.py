@@ -2,7 +2,8 @@
 """Element-wise error of an operation's result against its golden function, and the table of all operations.
 
 A unit is what rounding to the result's format can cost: the distance of neighbouring numbers of that format, of the
-element itself or, where terms cancelled, of the size results typically have. Operations round more than once on their
+element itself or, where terms cancelled, of the size results typically have; of the largest of the sixteen elements
+that share an exponent. Operations round more than once on their
 way, so several units are allowed (``ALLOWED_UNITS``). Sums of products get in addition what the fidelity, the width of
 DST and the formats of their kernels cost (_card/golden/precision.py). Integers must be equal.
 """
@@ -19,12 +20,14 @@ from numpy.typing import NDArray
 _UNITS = {
     "FLOAT32": 2.0**-10,
     "BFLOAT16": 2.0**-8,
-    "BFLOAT8_B": 2.0**-6,  # seven bits, the exponent shared with the largest of sixteen
+    "BFLOAT8_B": 2.0**-6,  # seven bits
     "BFLOAT4_B": 2.0**-2,
     "FP8_E4M3": 2.0**-3,
 }
 # The rounding of the result and of some steps before it, and the approximations of the vector unit.
 ALLOWED_UNITS = 12.0
+_BLOCK_FLOATS = ("BFLOAT8_B", "BFLOAT4_B")
+_SHARING = 16  # elements of a row that share an exponent
 _LARGEST = {"BFLOAT16": 3.39e38, "BFLOAT8_B": 3.39e38, "BFLOAT4_B": 3.39e38, "FLOAT32": 3.41e38, "FP8_E4M3": 448.0}
 
 Values = NDArray[np.float64]
@@ -69,7 +72,12 @@ class Drift:
 
 
 def measure_drift(
-    got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None = None, error: float = 0.0
+    got: Values,
+    wanted: Values,
+    dtype: str,
+    counts: NDArray[np.bool_] | None = None,
+    error: float = 0.0,
+    slack: Values | None = None,
 ) -> Drift:
     """How far a result is from what its golden function gave.
 
@@ -77,13 +85,14 @@ def measure_drift(
         dtype: of the result, by ttnn's name.
         counts: which elements have a meaning; all of them unless given.
         error: relative error that the operation's kernels may make beside the rounding of the result.
+        slack: how far each element may be off beyond that; units are as much larger.
 
     >>> measure_drift(np.array([1.0, 2.0]), np.array([1.0, 2.5]), "BFLOAT16").elements
     1
     """
-    off = _units_off(got, wanted, dtype, counts)
-    at = np.unravel_index(int(np.argmax(off)), off.shape) if off.size else ()
     allowed = _allowed_units(dtype, error)
+    off = _units_off(got, wanted, dtype, counts, allowed, slack)
+    at = np.unravel_index(int(np.argmax(off)), off.shape) if off.size else ()
     wrong = int(np.count_nonzero(off > allowed))
     place = tuple(int(each) for each in at)
     values = (float(off[at]), float(got[at]), float(wanted[at])) if off.size else (0.0, 0.0, 0.0)
@@ -91,11 +100,16 @@ def measure_drift(
 
 
 def share_of_allowed(
-    got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None = None, error: float = 0.0
+    got: Values,
+    wanted: Values,
+    dtype: str,
+    counts: NDArray[np.bool_] | None = None,
+    error: float = 0.0,
+    slack: Values | None = None,
 ) -> Values:
     """Each element's drift as a share of what is allowed; of integers nothing is."""
-    off = _units_off(got, wanted, dtype, counts)
     allowed = _allowed_units(dtype, error)
+    off = _units_off(got, wanted, dtype, counts, allowed, slack)
     return off / allowed if allowed else np.where(off > 0, np.inf, 0.0)
 
 
@@ -103,19 +117,44 @@ def _allowed_units(dtype: str, error: float) -> float:
     return ALLOWED_UNITS + error / _UNITS[dtype] if dtype in _UNITS else 0.0
 
 
-def _units_off(got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None) -> Values:
+def _units_off(
+    got: Values,
+    wanted: Values,
+    dtype: str,
+    counts: NDArray[np.bool_] | None,
+    allowed: float,
+    slack: Values | None,
+) -> Values:
     unit = _UNITS.get(dtype, 0.0)
     finite = wanted[np.isfinite(wanted)]
     typical = float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 0.0
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         size = np.maximum(np.abs(wanted), typical)
-        off = np.abs(got - wanted) / (unit * size) if unit else np.abs(got - wanted)
+        if dtype in _BLOCK_FLOATS:
+            size = np.maximum(size, _largest_sharing(np.where(np.isfinite(wanted), np.abs(wanted), 0.0)))
+        if unit:
+            off = np.abs(got - wanted) / (unit * size + (0.0 if slack is None else slack / allowed))
+        else:
+            off = np.abs(got - wanted)
         overflows = np.isinf(got) & (np.abs(wanted) >= _LARGEST.get(dtype, np.inf)) & (np.sign(got) == np.sign(wanted))
         same = (got == wanted) | (np.isnan(got) & np.isnan(wanted)) | overflows
     off = np.where(same, 0.0, np.where(np.isnan(off), np.inf, off))
     if counts is not None:
         off = np.where(counts, off, 0.0)
     return off
+
+
+def _largest_sharing(size: Values) -> Values:
+    """Of each element, the largest of those that share its exponent.
+
+    >>> _largest_sharing(np.array([[1.0] * 16 + [2.0, 5.0]]))[0, [0, 16]]
+    array([1., 5.])
+    """
+    if size.ndim == 0 or not size.size:
+        return size
+    starts = np.arange(0, size.shape[-1], _SHARING)
+    largest = np.maximum.reduceat(size, starts, axis=-1)
+    return np.repeat(largest, _SHARING, axis=-1)[..., : size.shape[-1]]
 
 
 @dataclasses.dataclass
