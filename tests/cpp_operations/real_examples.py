@@ -20,6 +20,8 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "cpp_operations"
 # The third call finds the first one's program in the cache.
 SHAPES = ((2, 3, 64, 128), (3, 47, 100), (2, 3, 64, 128))
 DTYPES = ("bfloat16", "float32")
+SCALE_ADD = Path(__file__).parent / "scale_add"
+TILES = ((32, 32), (2, 96, 160), (256, 64))
 
 
 def inputs_of(name: str) -> Any:
@@ -44,6 +46,25 @@ def results(name: str, route: str, ttnn: Any, device: Any) -> dict[str, Any]:
             output = library.functions[name](*tensors, **kwargs)
             kept.append((tensors, output))  # so that later tensors lie elsewhere
             found[f"{route} {name} {seed} {dtype}"] = np.array(output.cpu().to_list(), np.float32)
+    return found
+
+
+def scaled_tiles(route: str, ttnn: Any, device: Any) -> dict[str, Any]:
+    """Values of ``scale_add`` by call, of each of its factories, also from the cache."""
+    scale_add: Any = built_folder(SCALE_ADD, link=route == "linked").load(ttnn).functions["scale_add"]
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(3, 0))])
+    shards = ttnn.ShardSpec(cores, [64, 64], ttnn.ShardOrientation.ROW_MAJOR)
+    sharded = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, shards)
+    found, kept = {}, []
+    for shape, place in zip(TILES, (ttnn.DRAM_MEMORY_CONFIG, ttnn.DRAM_MEMORY_CONFIG, sharded), strict=True):
+        for seed in range(3):
+            values = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+            tensor = ttnn.Tensor(values, ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device, place)
+            output = scale_add(tensor, tensor if seed == 1 else None, scale=2.0**seed, queue_id=0)
+            kept.append((tensor, output))
+            for name, each in (("of", tensor), (route, output)):
+                rows = each.cpu().to(ttnn.ROW_MAJOR_LAYOUT)
+                found[f"{name} scale_add {shape} {seed}"] = np.array(rows.to_list(), np.float32)
     return found
 
 
@@ -74,6 +95,8 @@ def main() -> None:
     for folder in sorted(EXAMPLES.glob("*_rm")):
         for route in ("recorded", "linked"):
             found |= results(folder.name, route, ttnn, device)
+    for route in ("recorded", "linked"):
+        found |= scaled_tiles(route, ttnn, device)
     said = errors(Path(sys.argv[2]), ttnn, device)
     ttnn.close_device(device)
     np.savez(sys.argv[1], errors=np.array(said), **found)

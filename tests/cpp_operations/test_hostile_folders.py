@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tilewright import ttnn
+from tilewright._cpp_ops import build
 from tilewright._cpp_ops.build import build_operation
 from tilewright._cpp_ops.compiler_messages import explained
 from tilewright._cpp_ops.errors import CppOperationError
@@ -75,6 +76,30 @@ def test_throwing_static_constructor_does_not_end_the_process(tmp_path: Path) ->
     said = error_of(folder)
     assert "its library cannot be loaded" in said
     assert "no configuration" in said
+
+
+def with_static(place: Path, body: str) -> Path:
+    """A folder whose library runs these statements while it is loaded."""
+    text = f"\nstatic const int started = [] {{ {body} return 1; }}();\n"
+    return changed(place, "shift_pages.cpp", "\nnamespace ttnn {\n", f"{text}\nnamespace ttnn {{\n")
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_static_object_that_exits_does_not_end_the_process(tmp_path: Path, status: int) -> None:
+    said = error_of(with_static(tmp_path, f"std::_Exit({status});"))
+    assert f"its library cannot be loaded (a process that tried ended with status {status}): it printed nothing" in said
+
+
+def test_static_object_that_never_ends_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "_LOAD_SECONDS", 4.0)
+    said = error_of(with_static(tmp_path, "for (volatile bool on = true; on;) {}"))
+    assert "its library is not loaded after 4 seconds" in said
+    assert "A constructor of a static object, or a bind function, does not end" in said
+
+
+def test_header_that_includes_itself_is_an_error_of_the_compiler(tmp_path: Path) -> None:
+    folder = changed(tmp_path, "shift_pages.hpp", "#pragma once", '#include "shift_pages.hpp"')
+    assert "nested" in error_of(folder)
 
 
 def test_undefined_function_is_named(tmp_path: Path) -> None:

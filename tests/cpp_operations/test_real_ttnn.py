@@ -80,6 +80,11 @@ def test_values_are_those_of_the_declarations_and_errors_are_named(
                         got = found[f"{route} {folder.name} {seed} {dtype}"]
                         assert got.shape == wanted.shape
                         assert np.array_equal(got, wanted), f"{route} {folder.name} on {shape} {dtype}"
+    for name in (f"scale_add {shape} {seed}" for shape in real_examples.TILES for seed in range(3)):
+        seed = int(name[-1])
+        wanted = found[f"of {name}"].astype(np.float64) * (2 if seed == 1 else 1) * 2.0**seed
+        assert np.array_equal(found[f"recorded {name}"], wanted), name  # powers of two: nothing is rounded
+        assert np.array_equal(found[f"linked {name}"], wanted), name
     validation, wrong_type, stale = found["errors"]
     assert validation.startswith("RuntimeError: TT_FATAL @ ")
     assert "Offset 64 must be less than" in validation

@@ -125,7 +125,14 @@ def build_linked(path: str | Path) -> LinkedOperation:
     route = linked_route()
     folder = read_folder(path)
     include = [*folder.include_directories(), *_overlay(folder)]
-    objects = compile_sources(folder.sources, include, route.headers.before(folder.checkout_directories()))
+    headers = route.headers.before(folder.checkout_directories())
+    try:
+        objects = compile_sources(folder.sources, include, headers)
+    except CppOperationError as error:
+        raise CppOperationError(
+            f"{error}\n\nLinked against ttnn, host code has fewer of tt-metal's names (docs: cpp-operations, \"Linked "
+            'against ttnn"); a folder that needs others is built without --link'
+        ) from None
     source = kept_source("linked-module", module_text(_binding_functions(folder, objects)).encode())
     module = compile_sources([source], [], route.headers)
     parts = [each.object for each in (*objects, *module, *route.support())]
@@ -207,7 +214,7 @@ from pathlib import Path
 from tilewright._cpp_ops.library import OperationLibrary
 import tilewright.ttnn
 library = OperationLibrary(Path(sys.argv[1]), tilewright.ttnn, str)
-print("\\n".join(library.functions))
+print("\\n".join([*library.functions, "loaded"]))
 """
 
 
@@ -225,7 +232,10 @@ except CppOperationError as error:
 for function in library.functions.values():
     for signature in function.signatures:
         print("signature: " + signature)
+print("loaded")
 """
+_LOADED = "loaded"  # the last line of a process that came to its end
+_LOAD_SECONDS = 120.0
 _SIGNATURE = "signature: "
 _REFUSED = "refused: "
 
@@ -239,21 +249,28 @@ def _require_loadable(folder: OperationFolder, library: Path, probe: str = _PROB
     """Loads the library in a process of its own once: what ends that one must not end this one."""
     if read_entry(_marker(library)) is not None:
         return
-    result = subprocess.run(
-        [sys.executable, "-c", probe, str(library), *arguments],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    begins = "A constructor of a static object, or a bind function, {} before any operation is called."
+    try:
+        result = subprocess.run(
+            [sys.executable, "-c", probe, str(library), *arguments],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LOAD_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise CppOperationError(
+            f"{folder.root} compiles, but its library is not loaded after {_LOAD_SECONDS:.0f} seconds.\n"
+            + begins.format("does not end")
+        ) from None
     if result.returncode != 0 and _REFUSED in result.stdout:
         raise CppOperationError(f"--link: {result.stdout.partition(_REFUSED)[2].strip()}")
-    if result.returncode != 0:
+    if result.returncode != 0 or result.stdout.splitlines()[-1:] != [_LOADED]:
         how = f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
         raise CppOperationError(
             f"{folder.root} compiles, but its library cannot be loaded (a process that tried ended with {how}): "
-            f"{_last_words(result.stderr) or 'it printed nothing'}\n"
-            "A constructor of a static object, or a bind function, fails before any operation is called."
+            f"{_last_words(result.stderr) or 'it printed nothing'}\n" + begins.format("fails")
         )
     write_atomically(_marker(library), result.stdout.encode())
 

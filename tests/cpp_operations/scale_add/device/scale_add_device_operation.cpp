@@ -154,9 +154,8 @@ Op::Sharded::cached_program_t Op::Sharded::create(
     const auto fmt = datatype_to_dataformat_converter(t.input.dtype());
     const uint32_t tile = tt::tile_size(fmt), n = spec.numel() / TILE_HW;
     auto sharded_cb = [&](uint32_t index, Buffer* buffer) {
-        auto config = CircularBufferConfig(n * tile, {{index, fmt}})
-                          .set_page_size(index, tile)
-                          .set_globally_allocated_address(*buffer);
+        CircularBufferConfig config(n * tile, {{index, fmt}});
+        config.set_page_size(index, tile).set_globally_allocated_address(*buffer);
         return CreateCircularBuffer(program, spec.grid, config);
     };
     auto in = sharded_cb(CBIndex::c_0, t.input.buffer());

@@ -53,6 +53,7 @@ nb::list types_that_differ() {
     TW_SIZE(distributed::MeshCoordinate);
     TW_SIZE(distributed::MeshCoordinateRange);
     TW_SIZE(ttnn::ComputeKernelConfig);
+    TW_SIZE(ttnn::types::CoreGrid);
 #undef TW_SIZE
     return wrong;
 }

@@ -18,6 +18,23 @@
 #include "tw_host/bound_names.hpp"
 #include "tw_host/ttnn_types.hpp"
 
+// A queue is its number in Python.
+template <>
+struct nanobind::detail::type_caster<ttnn::QueueId> {
+    NB_TYPE_CASTER(ttnn::QueueId, const_name("int"))
+    bool from_python(handle source, std::uint8_t flags, cleanup_list* cleanup) noexcept {
+        make_caster<std::uint8_t> number;
+        if (!number.from_python(source, flags, cleanup)) {
+            return false;
+        }
+        value = ttnn::QueueId(number.value);
+        return true;
+    }
+    static handle from_cpp(const ttnn::QueueId& queue, rv_policy policy, cleanup_list* cleanup) noexcept {
+        return make_caster<std::uint8_t>::from_cpp(*queue, policy, cleanup);
+    }
+};
+
 namespace nb = nanobind;
 
 namespace ttnn {
@@ -39,3 +56,5 @@ void bind_function(nb::module_& module, const char* doc, const Overload&... over
 }
 
 }  // namespace ttnn
+
+#include "tw_host/registered_operation.hpp"
