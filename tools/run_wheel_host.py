@@ -5,6 +5,7 @@
     python -m tools.run_wheel_host --only moreh_sum    # folders whose path has this text
     python -m tools.run_wheel_host --check             # the same under the checker's rules
     python -m tools.run_wheel_host --show              # kept results, without running anything
+    python -m tools.run_wheel_host --check --write     # and docs/cpp-wheel-operations.md from all results
 
 A folder is built against tilewright's host headers. The catalogue's cases of its operations (tests/card/catalogue) then
 run three times on a simulated card: with ttnn's operation, with the one built here, and with the latter again, whose
@@ -24,6 +25,7 @@ from typing import Any
 
 from tests.real_ttnn import python_with_torch
 from tilewright._build.cache import cache_directory, write_atomically
+from tools.wheel_host_page import PAGE, text
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKER = ROOT / "tools" / "wheel_host_worker.py"
@@ -131,6 +133,7 @@ def main() -> int:
     parser.add_argument("--failed", action="store_true", help="run again what did not agree")
     parser.add_argument("--check", action="store_true", help="run under the checker what has no findings kept")
     parser.add_argument("--show", action="store_true", help="print kept results only")
+    parser.add_argument("--write", action="store_true", help=f"write docs/{PAGE.name} from all kept results")
     parser.add_argument("--details", action="store_true", help="print whole error texts")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time (default 1)")
     options = parser.parse_args()
@@ -152,6 +155,9 @@ def main() -> int:
         print("\n".join(line(path, kept(path, results), options.details) for path in folders))
     count = sum(len(agreeing(kept(path, results))) for path in folders)
     print(f"{count} operations agree with ttnn's to the bit")
+    if options.write:
+        every = {path.name: kept(path, results) for path in operation_folders(python)}
+        PAGE.write_text(text(every), encoding="utf-8")
     return 0
 
 
