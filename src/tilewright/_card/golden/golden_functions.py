@@ -7,7 +7,6 @@ results have one row for each pixel.
 
 from __future__ import annotations
 
-import functools
 import math
 import sys
 from collections.abc import Callable
@@ -18,7 +17,9 @@ def attach_golden_functions() -> None:
     """Give ttnn the functions of this module where an operation has none of its own."""
     ttnn = sys.modules["ttnn"]
     for name, function in _GOLDEN.items():
-        operation = functools.reduce(lambda place, each: getattr(place, each, None), name.split("."), ttnn)
+        operation: Any = ttnn
+        for part in name.split("."):
+            operation = getattr(operation, part, None)
         if operation is not None and getattr(operation, "golden_function", None) is None:
             ttnn.attach_golden_function(operation, function)
 
