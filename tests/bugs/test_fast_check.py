@@ -42,7 +42,7 @@ def test_the_page_lists_rules_that_exist() -> None:
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=str)
-def test_a_fast_check_names_what_its_rules_cover(bug: Bug) -> None:
+def test_fast_check_names_the_bugs_of_its_rules(bug: Bug) -> None:
     found = said(bug, fixed=False)
     assert not found & LEFT_OUT
     if not set(bug.rules) <= LEFT_OUT and str(bug).partition("-")[0] not in BY_PROCESSORS:

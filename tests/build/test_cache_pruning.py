@@ -92,7 +92,7 @@ def test_builds_of_cpp_operations_go_with_their_records(cache: Path) -> None:
     assert _names(cache) == {"a1-77.o", "b2.loads", *(path.name for path in used)}
 
 
-def test_what_is_never_taken_does_not_count(cache: Path) -> None:
+def test_files_that_pruning_keeps_do_not_count(cache: Path) -> None:
     _file(cache / "workshop" / "mine" / "breadcrumbs.jsonl", 5000, b"x" * 10 * SIZE)
     _kernel(cache, "a", 50)
     assert prune_cache(5 * SIZE) == []

@@ -37,7 +37,7 @@ def test_bytes_come_back_and_holes_become_zeros(file: int) -> None:
     assert not np.any(np.frombuffer(os.pread(file, 2 * PAGE, 0), np.uint8))
 
 
-def test_a_copy_holds_only_what_was_written(file: int) -> None:
+def test_copy_holds_only_written_memory(file: int) -> None:
     ranges = FileCopy(file).ranges
     assert sum(end - begin for begin, end in ranges) <= 2 * PAGE
     assert [begin // PAGE for begin, _ in ranges] == [2, 5]

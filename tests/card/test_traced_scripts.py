@@ -42,7 +42,7 @@ def test_time_names_operation_tensors_and_functions(command: list[str], card_env
     assert layer["microseconds"] == pytest.approx(sum(each["microseconds"] for each in launches[:-1]))
 
 
-def test_check_names_operation_and_keeps_what_the_trace_wrote(
+def test_check_names_operation_and_keeps_results_of_the_trace(
     command: list[str], card_environment: dict[str, str]
 ) -> None:
     result = subprocess.run(

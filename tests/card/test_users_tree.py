@@ -39,7 +39,7 @@ def test_root_of_a_card_stands_for_the_checkout_it_was_made_with(checkout: Path,
         assert users_tree({"TT_METAL_RUNTIME_ROOT": str(card / "root")}, tmp_path, NAME) == tree
 
 
-def test_only_what_the_package_lacks_is_taken_from_the_checkout(checkout: Path, tmp_path: Path) -> None:
+def test_checkout_gives_only_files_that_the_package_lacks(checkout: Path, tmp_path: Path) -> None:
     (tmp_path / "package" / "tt_metal").mkdir(parents=True)
     assert further_entries(checkout, tmp_path / "package") == [checkout / "models", checkout / "tests"]
     assert further_entries(None, tmp_path / "package") == []

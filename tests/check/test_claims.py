@@ -27,7 +27,7 @@ def judged(claims: Path, capsys: pytest.CaptureFixture[str], *more: str, script:
     return answer
 
 
-def test_the_page_prints_what_the_command_prints(tmp_path: Path) -> None:
+def test_page_shows_the_output_of_the_command(tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for step in steps_of((ROOT / "docs" / "claims.md").read_text()):
         _, printed = run_command(step.text, tmp_path, tmp_path / "commands")
@@ -167,7 +167,7 @@ void kernel_main() {
 
 
 @pytest.mark.parametrize("late", [1, 2])
-def test_a_late_line_runs_after_what_other_kernels_do(late: int, device: ttnn.Device) -> None:
+def test_late_line_runs_after_other_kernels(late: int, device: ttnn.Device) -> None:
     core = ttnn.num_cores_to_corerangeset(1, (8, 8))
     kernels = [
         ttnn.KernelDescriptor(

@@ -224,7 +224,7 @@ def test_the_mask_of_a_reduction_must_be_undone(device: ttnn.Device) -> None:
     assert run(device, body.format("reduce_uninit();")) == []
 
 
-def test_a_reduction_may_be_packed_with_its_mask_whatever_the_vector_unit_did_to_it(device: ttnn.Device) -> None:
+def test_reduction_may_be_packed_with_its_mask_after_any_vector_function(device: ttnn.Device) -> None:
     inputs = [tiles(device, 32, 32), tiles(device, 32, 32)]
     maths = "reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(0, 1, 0, 0, 0); recip_tile_init(); recip_tile(0);"
     body = f"{START}\nreduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(0, 1, 16);\n{step(maths)}"

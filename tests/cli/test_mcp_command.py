@@ -121,7 +121,7 @@ def test_unknown_arguments_are_refused_by_name(tmp_path: Path) -> None:
     with_server(tmp_path, talk)
 
 
-def test_a_brief_answer_keeps_what_decides_the_next_step() -> None:
+def test_brief_answer_keeps_findings_bound_and_advice() -> None:
     passed = [{"stage": number, "status": "PASS", "evidence": "x" * 2000, "tests": [1] * 50} for number in range(1, 8)]
     whole = {"command": "stages", "exit_status": 0, "stages": passed, "error": None}
     text = compact(brief_answer(whole))

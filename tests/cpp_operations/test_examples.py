@@ -29,7 +29,7 @@ def helper(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_folder_is_what_its_declaration_gives(name: str) -> None:
+def test_folder_equals_the_export_of_its_declaration(name: str) -> None:
     written = {
         str(path.relative_to(EXAMPLES)): path.read_text()
         for path in (EXAMPLES / name).rglob("*")

@@ -62,7 +62,7 @@ def test_missing_function_of_the_api_is_named(tmp_path: Path) -> None:
     assert "tilewright's host headers have no tt::tt_metal::CreatePrograms" in error_of(folder)
 
 
-def test_copy_of_a_config_that_linked_code_cannot_have_says_what_to_write() -> None:
+def test_copy_of_a_config_in_linked_code_is_refused_with_a_replacement() -> None:
     config = "tt::tt_metal::CircularBufferConfig"
     said = f"f.cpp:9:7: error: use of deleted function '{config}::CircularBufferConfig(const {config}&)'\n"
     assert "declare it, then call its set_page_size" in explained(Path("f.cpp"), said, [])

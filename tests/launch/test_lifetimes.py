@@ -14,7 +14,7 @@ from tilewright import ttnn
 ROOT = Path(__file__).parents[2]
 
 
-def test_every_call_works_or_raises_whatever_other_threads_do(python: Run) -> None:
+def test_calls_work_or_raise_beside_calls_of_other_threads(python: Run) -> None:
     result = python("-X", "faulthandler", "-m", "tests.launch.lifetimes", "24", cwd=ROOT, timeout=300)
     assert result.returncode == 0, result.stdout + result.stderr
 

@@ -194,7 +194,7 @@ def test_rows_that_do_not_fit_are_several_programs(device: ttnn.Device, capsys: 
     judged(written_out, outcome, tensors)
 
 
-def test_plan_is_shown_with_what_decided(capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_is_shown_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "examples/operations/blocks_rm.py:attention_heads_rm", "--shape", "8x512x64", "--why"]) == 0
     text = capsys.readouterr().out
     assert "plans predicted, without a run" in text

@@ -55,7 +55,7 @@ def test_the_lowest_fidelity_within_the_error_is_chosen(wanted: ttnn.MathFidelit
     assert fidelity(weighted, error=ERRORS[wanted]) is wanted
 
 
-def test_the_default_is_what_reading_a_float32_loses() -> None:
+def test_default_error_is_the_truncation_of_a_float32() -> None:
     assert fidelity(products) is Fidelity.HiFi3
     assert fidelity(of_columns) is Fidelity.HiFi2  # which leaves nothing out of them
     assert fidelity(rough) is Fidelity.LoFi
@@ -64,7 +64,7 @@ def test_the_default_is_what_reading_a_float32_loses() -> None:
     assert decided.fidelity is Fidelity.HiFi4  # its declaration decides about the plan
 
 
-def test_the_fidelity_and_why_it_is_no_lower_are_said() -> None:
+def test_fidelity_and_reason_for_it_are_printed() -> None:
     found = products.decision((64, 128), ttnn.bfloat16, paper_device("wormhole_b0"), layout=ttnn.TILE_LAYOUT)
     assert why_lines(found)[-1] == (
         "HiFi3 leaves out 0.00049 of a product at most, within error=0.00098; HiFi2 would leave out 0.0078"
@@ -105,7 +105,7 @@ def test_results_are_within_the_bound_of_each_fidelity(
         assert check_program([*tensors.values(), *outcome.outputs], outcome.program).findings == []
 
 
-def test_what_is_no_error_is_refused(device: ttnn.Device) -> None:
+def test_invalid_error_option_is_refused(device: ttnn.Device) -> None:
     x = ttnn.ones((32, 32), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
     with pytest.raises(OperationError, match="error must be a number from 0"):
         products(x, x, error=-1)

@@ -102,7 +102,7 @@ def test_rows_are_not_cut_where_that_cannot_help(shape: tuple[int, ...], options
     assert plans(probabilities, shape, **options) == []
 
 
-def test_cores_of_a_row_are_a_rectangle_anywhere_in_those_asked_for() -> None:
+def test_cores_of_a_row_are_a_rectangle_anywhere_in_the_core_grid() -> None:
     cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(1, 2), ttnn.CoreCoord(4, 5))])
     for plan in plans(probabilities, (64, 512), core_grid=cores):
         places = [work.groups["line"] for work in plan.split.work]

@@ -38,7 +38,7 @@ def decided(of: Operation, shape: tuple[int, ...], arch: str = "wormhole_b0", **
 
 @pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
 @pytest.mark.parametrize("of", [rms_norm_w_rm, softmax_rm, swiglu_rm, spread])
-def test_the_chosen_plan_is_the_fastest_but_for_what_is_not_worth_it(of: Operation, arch: str) -> None:
+def test_chosen_plan_is_the_fastest_if_it_saves_enough(of: Operation, arch: str) -> None:
     found = decided(of, (96, 1024), arch)
     times = {id(each.plan): each.time.cycles for each in found.candidates}
     fastest = found.candidates[0].time.cycles
@@ -60,17 +60,17 @@ def test_values_go_through_buffers_where_the_chip_is_faster_that_way() -> None:
     assert not decided(spread, (32, 4096), "wormhole_b0").chosen.values_in_buffers
 
 
-def test_what_is_asked_for_is_not_compared() -> None:
+def test_plan_that_options_or_declaration_decide_is_not_compared() -> None:
     found = decided(spread, (64, 128), options=Options(strategy=Strategy.STREAMING))
     assert found.candidates == ()
     assert found.chosen.strategy is Strategy.STREAMING
-    assert why_lines(found)[0].endswith("nothing was predicted: it is what was asked for")
+    assert why_lines(found)[0].endswith("nothing was predicted: the options decide the plan")
     declared = decided(layernorm_fused_rm, (64, 128))
     assert declared.chosen is declared.rule
     assert why_lines(declared)[0].endswith("the declaration decides about buffers, pages or kernels")
 
 
-def test_the_runner_up_and_what_decided_are_said() -> None:
+def test_runner_up_and_deciding_cost_are_printed() -> None:
     found = decided(swiglu_rm, (64, 1024))
     lines = why_lines(found)
     assert lines[0] == f"{len(found.candidates)} plans predicted, without a run:"

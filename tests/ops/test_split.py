@@ -213,7 +213,7 @@ def test_arrays_and_results_of_a_call() -> None:
     np.testing.assert_allclose(result, wanted, rtol=2**-8, atol=2**-8)
 
 
-def test_one_program_is_what_overrides_are_about(device: ttnn.Device) -> None:
+def test_overrides_are_refused_for_several_programs(device: ttnn.Device) -> None:
     with pytest.raises(DeclarationError, match="split_buffers: buffers are of one program, and this formula needs"):
 
         @operation(buffers={"hidden": 5})

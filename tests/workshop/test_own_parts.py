@@ -128,7 +128,7 @@ def test_a_wrong_program_of_its_own_has_a_wrong_result_and_no_verdict_on_phases(
     assert not any("no phase is wrong" in line for line in lines)
 
 
-def test_facts_of_a_program_of_its_own_are_what_is_configured(device: Device) -> None:
+def test_facts_of_an_own_program_are_its_configuration(device: Device) -> None:
     home = Home("scaled", Path(__file__).parents[1] / "custom_operations.py", False, Path())
     outcome = scaled.launch({"x": _tensor(device)})
     configured = {f"c_{each.buffer_index}" for cb in outcome.program.cbs for each in cb.format_descriptors}

@@ -140,7 +140,7 @@ def test_phases_show_each_result(home: Home, capsys: pytest.CaptureFixture[str])
     assert json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["first_wrong"] == "mean"
 
 
-def test_log_contains_only_what_was_run(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_contains_only_stages_that_ran(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["log", "mine.py"]) == 1
     assert "nothing of mine was run yet" in capsys.readouterr().err
     change(home, "mine_kernels.py", *WRONG_MEAN)

@@ -55,7 +55,7 @@ def described_call(frame: FrameType, tensors: Iterator[Any], *, runs_now: bool) 
 def waits_for_each_program() -> str:
     """ "yes" if ttnn launches the next program only when the one this thread launches is done; empty if not known.
 
-    It does, unless it was told ``ttnn.enable_asynchronous_slow_dispatch``.
+    It does, unless ``ttnn.enable_asynchronous_slow_dispatch`` was called.
     """
     try:
         for _, frame in _calls(sys._getframe().f_back):

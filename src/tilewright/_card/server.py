@@ -147,7 +147,7 @@ class CardServer:
                 send(self._channel, CardMessageKind.DONE, done)
 
     def _launch_with_partners(self, launched: LaunchedCores) -> float | None:
-        """Runs what the cores were told, or those that wait if there are none; None: these cores wait now, too."""
+        """Runs the program of cores with a GO, or the waiting ones without any; None: these cores wait now, too."""
         if not launched.data:
             together, self._waiting = self._waiting, []
             return self._launch(self._together(together), with_tensors=False)

@@ -52,7 +52,7 @@ def add_ttnn_option(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -
 
 
 def wants_real_ttnn(options: argparse.Namespace, script: Path | None = None) -> bool:
-    """Whether a script gets the installed package; not if it names tilewright's own module, unless told otherwise."""
+    """Whether a script gets the installed package: unless --ttnn decides, not if it names tilewright's own module."""
     if options.ttnn is not None:
         return bool(options.ttnn == REAL)
     return installed_ttnn() is not None and (script is None or not _imports_only_ours(script))

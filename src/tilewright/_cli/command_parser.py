@@ -14,7 +14,7 @@ from tilewright._cli.screen import fitted
 
 
 class UsageExit(SystemExit):
-    """A command that was given something wrong: it ends with status 2, and has said why on stderr."""
+    """Wrong arguments of a command: it ends with status 2 after a message on stderr."""
 
     def __init__(self, message: str) -> None:
         super().__init__(2)

@@ -12,7 +12,7 @@ from tilewright._errors import TilewrightError
 
 
 class OutputFileError(TilewrightError):
-    """A file a command was told to write, and cannot; the message names the option and the file."""
+    """An output file that cannot be written; the message names the option and the file."""
 
 
 def require_writable(parser: argparse.ArgumentParser, option: str, path: Path) -> None:

@@ -98,7 +98,7 @@ def call_arguments(
 
 
 def folder_layout(folder: Path, ttnn: Any, layout: str | None = None) -> Any:
-    """The layout of an operation's tensors, where nothing else is said about one of them."""
+    """The layout of an operation's tensors, where no argument says otherwise."""
     module = inputs_file(folder)
     name = layout or getattr(module, "LAYOUT", "ROW_MAJOR")
     return _member(ttnn, "layout", f"{str(name).upper().removesuffix('_LAYOUT')}_LAYOUT")

@@ -276,7 +276,7 @@ def _require_loadable(folder: OperationFolder, library: Path, probe: str = _PROB
 
 
 def _last_words(text: str) -> str:
-    """What a process said last: the exception of a traceback, else its last lines."""
+    """The end of a process's output: the exception of a traceback, else the last lines."""
     _, is_traceback, behind = text.rpartition("\nTraceback ")
     lines = (behind if is_traceback else text.removeprefix("Traceback ")).strip().splitlines()
     if is_traceback or text.startswith("Traceback "):

@@ -34,7 +34,7 @@ def with_script(command: str, arguments: Sequence[str], real_ttnn: bool) -> list
     """A command's arguments with a script in the place of a folder.
 
     Args:
-        real_ttnn: whether scripts get the installed ttnn where nothing else is said; then the card has the chip.
+        real_ttnn: whether scripts get the installed ttnn by default; then the card has the chip.
     """
     given = list(arguments)
     place = _target(given)

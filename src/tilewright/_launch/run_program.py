@@ -22,7 +22,7 @@ def run_program(io_tensors: Sequence[Tensor], program: ProgramDescriptor, option
 
     Args:
         io_tensors: inputs and, last, the output, all on one device.
-        program: what to run; everything wrong with it is said before it runs.
+        program: what to run; a wrong one raises an error with all its mistakes.
         options: threads, limits, and what is to be watched and kept; the usual ones if left out.
 
     Example::
@@ -44,7 +44,7 @@ def freeze(program: ProgramDescriptor, device: Device) -> Executable:
     kernels' files have changed. An executable never looks.
 
     Args:
-        program: what to run; everything wrong with it is said now.
+        program: what to run; a wrong one raises an error with all its mistakes.
         device: where it will run.
 
     Example::

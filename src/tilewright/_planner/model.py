@@ -232,7 +232,7 @@ class Schedule:
     """The steps of a core for each line of tiles.
 
     Attributes:
-        direction: of the lines; what is said of rows here is said of them.
+        direction: of the lines; facts about rows here hold for them.
         columns_in: column inputs, brought first.
         passes: in order.
         stores: buffers by name.

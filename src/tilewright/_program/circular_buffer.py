@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class TileDescriptor:
-    """Height and width of the tiles in a circular buffer, 32x32 unless said."""
+    """Height and width of the tiles in a circular buffer, by default 32x32."""
 
     height: int
     width: int
@@ -334,7 +334,7 @@ def cb_descriptor_from_sharded_tensor(
     total_size: int = 0,
     core_ranges: CoreRangeSet | None = None,
 ) -> CBDescriptor:
-    """A CB over the shards of a tensor in L1, on their cores unless said: it holds what the tensor holds."""
+    """A CB over the shards of a tensor in L1, by default on their cores: it holds what the tensor holds."""
     shard_spec = require_tensor("tensor", tensor).memory_config().shard_spec
     if shard_spec is None:
         raise ValueError(

@@ -144,7 +144,7 @@ class CallRecord:
         """Reads what ``save`` wrote.
 
         Raises:
-            TilewrightError: it is something else, or of a version whose kernels told less.
+            TilewrightError: it is something else, or of a version with fewer facts about kernels.
         """
         try:
             with np.load(path, allow_pickle=False) as stored:

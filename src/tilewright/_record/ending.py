@@ -11,7 +11,7 @@ class Ending:
     """The end of a run, from the engine or from the runner's owner.
 
     Attributes:
-        text: what the engine said.
+        text: the engine's message.
         rule: the checker's rule that was broken, where that is what ended it.
         fault_signal, fault_address: of a fault.
         l1_base: where the L1 of the core at fault lay in the runner's memory.

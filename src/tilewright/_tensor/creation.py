@@ -205,7 +205,7 @@ def sharded_to_interleaved(
     memory_config: MemoryConfig | None = None,
     output_dtype: DataType | None = None,
 ) -> Tensor:
-    """An interleaved copy of a tensor, in DRAM unless said."""
+    """An interleaved copy of a tensor, by default in DRAM."""
     config = DRAM_MEMORY_CONFIG if memory_config is None else require_memory_config(memory_config)
     if config.is_sharded():
         raise ValueError(f"memory_config must be interleaved, not {config.place}; use ttnn.reshard")

@@ -120,7 +120,7 @@ def check_program(
         io_tensors: inputs and, last, the output, all on one device.
         program: what to run.
         options: limits of each run; every run is a checked one, in one thread.
-        seeds: further orders of events to try, each on the tensors as they were. Unless said: two for each kernel
+        seeds: further orders of events to try, each on the same contents of the tensors. Default: two for each kernel
             and two more, 16 at most, where the order can matter (semaphores, or a buffer with two producers or
             consumers), else none.
         fresh_program: where ``program`` comes from a cache, what a build from scratch gives for the same call.

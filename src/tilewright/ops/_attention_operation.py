@@ -204,7 +204,7 @@ class AttentionOperation(Operation):
         rule = plans[0]
         if options.deeper or options.block_tiles is not None:
             chosen = rule.with_deeper(options.deeper) if options.deeper else rule
-            return Decision(rule, (), chosen, "it is what was asked for")
+            return Decision(rule, (), chosen, "the options decide the plan")
         names = (*(each.name for each in self.inputs), *self.output_names)
         dtypes = dict(zip(names, (*form.dtypes, *form.output_dtypes), strict=True))
         return decide(rule, plans[1:], dtypes, *chip_of(device))

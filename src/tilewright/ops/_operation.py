@@ -299,7 +299,7 @@ class Operation(Meaning):
         rows = TensorRows(shape, main, in_slabs, self.direction, inner_width)
         plan = make_plan(self.name, self.variants(form), rows, selection, budget, strategy, block_tiles, error)
         if strategy is not None or block_tiles is not None or deeper:
-            return Decision(plan, (), plan.with_deeper(deeper) if deeper else plan, "it is what was asked for")
+            return Decision(plan, (), plan.with_deeper(deeper) if deeper else plan, "the options decide the plan")
         if self.choices.decides_plan:
             return Decision(plan, (), plan, "the declaration decides about buffers, pages or kernels")
         if self.multiplication is not None:

@@ -107,7 +107,7 @@ class Tuned:
         first: as the planner does it by itself.
         best: the fastest of those exact enough; ``first`` where nothing is better.
         trials: everything that was tried, in order.
-        findings: what the checker said about the best plan; empty where it is clean.
+        findings: of the checker about the best plan.
     """
 
     first: Trial

@@ -23,7 +23,7 @@ from tilewright.timing._engine_calls import multiplies, recorded_calls, vector_o
 from tilewright.timing._record_entries import call_number
 from tilewright.timing._replay import replay
 
-# Conditions of the figures, in the words of whoever prints them.
+# Conditions of the figures.
 CONDITIONS = "a tile, a page, 2048 bytes of DRAM at a known address; bfloat16, HiFi4, 16-bit DST"
 
 _TRANSFER_BYTES, _TILE_BYTES = 2048, 2048

@@ -88,7 +88,7 @@ def sized_by_another_row_count(host: Host) -> Iterator[Launch]:
 
 
 @ADDRESSES.bug("B71", "l1-uninitialised", plain=Plain.RIGHT)
-def count_nobody_wrote(host: Host) -> Iterator[Launch]:
+def unwritten_count(host: Host) -> Iterator[Launch]:
     """Every core reads a count from its L1; the tensor of counts has a page on the first core only."""
     cores = [(0, 0), (1, 0)]
     counts = host.tensor(

@@ -222,8 +222,8 @@ void kernel_main() {
     if (fault != SKIP_STARTUP) {
         compute_kernel_hw_startup(0, cb_bias, 16);  // AT LEAVE_OUT_CORES
     }
-    if (fault == WAIT_FOR_NOBODY) {
-        cb_wait_front(4, 1);  // AT WAIT_FOR_NOBODY
+    if (fault == WAIT_WITHOUT_PRODUCER) {
+        cb_wait_front(4, 1);  // AT WAIT_WITHOUT_PRODUCER
     }
     cb_wait_front(cb_bias, 1);  // AT SKIP_BIAS_PUSH SHARE_CONSUMING WAIT_IN_A_CIRCLE
     for (uint32_t round = 0; round < rounds; round++) {

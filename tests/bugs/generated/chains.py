@@ -176,7 +176,7 @@ FAULTS = (
     Fault("WAIT_ONCE_MORE", always("hang-finished-producer")),
     Fault("WAIT_IN_A_CIRCLE", always("hang-circle")),
     Fault("SKIP_BIAS_PUSH", always("hang-finished-producer")),
-    Fault("WAIT_FOR_NOBODY", always("hang-missing-producer")),
+    Fault("WAIT_WITHOUT_PRODUCER", always("hang-missing-producer")),
     Fault("POLL_FOR_EVER", always("hang-spinning")),
     Fault("GUARD_THE_PUSH", always("trisc-guard")),
     Fault("SKIP_RESERVE", lambda chain: _when(_more_than_one_push(chain), "cb-write-unreserved", "cb-push-unreserved")),

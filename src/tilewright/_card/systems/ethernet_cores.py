@@ -13,11 +13,11 @@ _LINKED, _IDLE = 1, 2  # which of tt-metal's programmable core types
 
 
 class EthernetCore:
-    """An ethernet core that was told to go.
+    """An ethernet core with a GO message.
 
     Args:
         l1: its memory from address 0 on.
-        go_address: of the word that told it: cores with a link and those without have mailboxes of their own.
+        go_address: of the word with that message: cores with a link and those without have mailboxes of their own.
     """
 
     def __init__(self, layout: ReleaseLayout, l1: bytes, go_address: int) -> None:

@@ -3,7 +3,7 @@
 
 The script a shell reads asks ``tilewright completion --words ...`` at every Tab, with the words so far and the one that
 is being typed last, and completes to the lines it prints; without any, to files. The words come from the commands' own
-parsers, so that nothing is said twice.
+parsers, so that nothing stands twice.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ tilewright debug my_script.py --break hang
 tilewright debug my_script.py --break writer --do "cb 16" --do step --do dst
 tilewright debug my_script.py --break compute.cpp:41 --json --stops 3
 """
-_MOST_STOPS = 20  # that --json shows unless told otherwise
+_MOST_STOPS = 20  # that --json shows by default
 
 
 class MissingPlaceError(TilewrightError):

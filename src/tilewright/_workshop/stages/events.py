@@ -25,7 +25,7 @@ class Events:
 
 
 def read_events(path: Path) -> list[dict[str, Any]]:
-    """Everything that was told; a last line that is not whole is left out."""
+    """All events; a last line that is not whole is left out."""
     if not path.exists():
         return []
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")

@@ -58,7 +58,7 @@ class TestOutcome:
 
     Attributes:
         error_type: of the vocabulary of execution logs; empty if it passed.
-        error: what it said.
+        error: its message.
         case: name of the test case it ran; empty if none.
         share_of_tolerance: how much of what is allowed its worst element used.
     """

@@ -38,7 +38,7 @@ class StepReport:
     Attributes:
         place: file and line of the call in the kernel; empty if it was never made.
         dtype: of its buffer.
-        note: what else is to be said.
+        note: further remarks.
     """
 
     step: Step
