@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.card.card_process import OnCard
+from tests.card.card_process import OnCard, processes_with
 from tilewright._card.launches.layout import ReleaseLayout
 from tilewright._card.package import CardError
 from tilewright._card.products import choose_card
@@ -24,18 +24,6 @@ RAISED = {
     "ends": "on core (0,0) of chip 0",  # the other chip waits for ever
     "loops": "KeyboardInterrupt",
 }
-
-
-def processes_with(mark: str) -> list[str]:
-    """Commands of running processes that have this in their environment."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark.encode() in (process / "environ").read_bytes():
-                found.append((process / "cmdline").read_bytes().decode().replace("\0", " "))
-        except OSError:
-            continue
-    return found
 
 
 def test_failure_of_one_chip_leaves_the_others_usable(on_card: OnCard, real_ttnn_with_torch: str) -> None:

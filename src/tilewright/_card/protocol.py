@@ -27,8 +27,16 @@ def send_greeting(
 
 
 def send(channel: socket.socket, kind: CardMessageKind, body: str | bytes = b"") -> None:
+    """Sends a message.
+
+    Raises:
+        ClosedError: the other side has gone.
+    """
     data = body.encode() if isinstance(body, str) else body
-    channel.sendall(_HEADER.pack(kind, len(data)) + data)
+    try:
+        channel.sendall(_HEADER.pack(kind, len(data)) + data)
+    except (BrokenPipeError, ConnectionResetError):
+        raise ClosedError from None
 
 
 def receive(channel: socket.socket) -> tuple[CardMessageKind, bytes]:

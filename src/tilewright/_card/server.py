@@ -11,9 +11,12 @@ import contextlib
 import dataclasses
 import mmap
 import os
+import select
 import socket
 import struct
 import sys
+import threading
+from _thread import interrupt_main
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +61,7 @@ class CardServer:
         self._channel = channel
         self._options = RunOptions(keep_l1=True, time_limit=time_limit(), on_print=self._print)
         self._call = Call()
+        self.is_launching = False
         self._waiting: list[ProgramDescriptor] = []  # launched and not run yet
         self._joined: dict[tuple[ProgramStructure, ...], ProgramDescriptor] = {}
         self._layout = layout
@@ -130,6 +134,7 @@ class CardServer:
 
     def _answer(self, launched: LaunchedCores) -> None:
         known = self._decoder.num_decoded
+        self.is_launching = True
         try:
             seconds = self._launch_with_partners(launched)
         except KeyboardInterrupt:
@@ -145,6 +150,8 @@ class CardServer:
             else:
                 done = _DONE.pack(seconds, bool(self._waiting), self._decoder.num_decoded - known)
                 send(self._channel, CardMessageKind.DONE, done)
+        finally:
+            self.is_launching = False
 
     def _launch_with_partners(self, launched: LaunchedCores) -> float | None:
         """Runs the program of cores with a GO, or the waiting ones without any; None: these cores wait now, too."""
@@ -283,9 +290,19 @@ def serve(directory: str, descriptor: str) -> int:
         except TilewrightError as error:
             send(channel, CardMessageKind.FAILED, f"tilewright: {error}")
             return 1
-        with contextlib.suppress(ClosedError):
+        threading.Thread(target=_end_with_host, args=(channel, server), daemon=True).start()
+        with contextlib.suppress(ClosedError, KeyboardInterrupt):
             server.serve()
     return 0
+
+
+def _end_with_host(channel: socket.socket, server: CardServer) -> None:
+    """Ends a launch whose host has gone, such as a killed one; between launches the server notices by itself."""
+    gone = select.poll()
+    gone.register(channel, select.POLLRDHUP)
+    gone.poll()
+    if server.is_launching:
+        interrupt_main()
 
 
 if __name__ == "__main__":
