@@ -138,7 +138,7 @@ def test_claims_name_lines_of_python_kernels(tmp_path: Path, capsys: pytest.Capt
         ("[" * 100_000, "is no JSON"),
         ("[]", "the log is []; SARIF has an object there"),
         ('{"runs": 3}', "runs of the log is 3; SARIF has a list there"),
-        ('{"runs": [{"results": [{"message": {}}]}]}', "runs[0].results[0] has no ruleId"),
+        ('{"runs": [{"results": [{"rule": 3}]}]}', "runs[0].results[0].rule is 3"),
         ('{"runs": [{"results": [{"ruleId": "a", "locations": [7]}]}]}', "locations[0] is 7"),
         (
             '{"runs": [{"results": [{"ruleId": "a", "locations": [{"physicalLocation": '
@@ -155,6 +155,21 @@ def test_hostile_files_of_claims_are_refused_with_the_place(text: str, words: st
     path.write_bytes(text.encode("utf8", "surrogateescape"))
     with pytest.raises(ClaimsError, match=re.escape(words)):
         read_claims(path)
+
+
+def test_sarif_names_rules_and_files_by_reference_too(tmp_path: Path) -> None:
+    """``rule`` and ``artifacts`` are other spellings; a result without a rule does not spoil the file."""
+    region = {"region": {"startLine": 4}}
+    listed = {"locations": [{"physicalLocation": {"artifactLocation": {"index": 1}, **region}}]}
+    run = {
+        "tool": {"driver": {"name": "audit", "rules": [{"id": "a"}, {"id": "l1-race"}]}},
+        "artifacts": [{}, {"location": {"uri": "reader.cpp"}}],
+        "results": [{"rule": {"index": 1}, **listed}, {"rule": {"id": "noc-unaligned"}}, {"message": {"text": "odd"}}],
+    }
+    path = tmp_path / "audit.sarif"
+    path.write_text(json.dumps({"runs": [run, {"results": None}]}))
+    claims = [(each.rule, each.file, each.line) for each in read_claims(path)]
+    assert claims == [("l1-race", "reader.cpp", 4), ("noc-unaligned", "", 0), ("no-rule", "", 0)]
 
 
 LAST = """

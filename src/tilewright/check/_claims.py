@@ -15,6 +15,7 @@ from tilewright._errors import TilewrightError
 from tilewright._rules import RULES
 
 ANY_RULE = "any"
+NO_RULE = "no-rule"  # of a SARIF result that names none
 _MOST_BYTES = 64 << 20
 _MOST_CLAIMS = 100_000
 _TEXT = re.compile(r"(\S.*?):(\d+)(?::\d+)?\s+(\S+)(?:\s.*)?")
@@ -113,27 +114,45 @@ def _of_sarif(path: Path, text: str) -> Iterator[_Given]:
         run = _object(path, run, where)
         tool = _object(path, run.get("tool", {}), f"{where}.tool")
         driver = _object(path, tool.get("driver", {}), f"{where}.tool.driver")
-        rules = _list(path, {"rules": [], **driver}, "rules", f"{where}.tool.driver")
-        for index, result in enumerate(_list(path, {"results": [], **run}, "results", where)):
-            yield _result(path, _object(path, result, f"{where}.results[{index}]"), f"{where}.results[{index}]", rules)
+        rules = _list_or_none(path, driver, "rules", f"{where}.tool.driver")
+        artifacts = _list_or_none(path, run, "artifacts", where)
+        for index, result in enumerate(_list_or_none(path, run, "results", where)):
+            place = f"{where}.results[{index}]"
+            yield _result(path, _object(path, result, place), place, rules, artifacts)
 
 
-def _result(path: Path, result: dict[str, Any], where: str, rules: list[Any]) -> _Given:
-    rule = result.get("ruleId")
-    index = result.get("ruleIndex")
-    if rule is None and isinstance(index, int) and 0 <= index < len(rules) and isinstance(rules[index], dict):
-        rule = rules[index].get("id")
-    if not isinstance(rule, str) or not rule:
-        raise ClaimsError(f"{path}: {where} has no ruleId")
+def _rule(path: Path, result: dict[str, Any], where: str, rules: list[Any]) -> str:
+    """The rule of a result: by its name, or by its place among the tool's rules."""
+    reference = _object(path, result.get("rule", {}), f"{where}.rule")
+    for name in (result.get("ruleId"), reference.get("id")):
+        if isinstance(name, str) and name:
+            return name
+    for index in (result.get("ruleIndex"), reference.get("index")):
+        name = _entry(rules, index).get("id")
+        if isinstance(name, str) and name:
+            return name
+    return NO_RULE
+
+
+def _entry(entries: list[Any], index: object) -> dict[str, Any]:
+    """An object of a list that others refer to by number, or an empty one."""
+    entry = entries[index] if isinstance(index, int) and 0 <= index < len(entries) else None
+    return entry if isinstance(entry, dict) else {}
+
+
+def _result(path: Path, result: dict[str, Any], where: str, rules: list[Any], artifacts: list[Any]) -> _Given:
+    rule = _rule(path, result, where, rules)
     message = _object(path, result.get("message", {}), f"{where}.message").get("text", "")
-    locations = _list(path, {"locations": [], **result}, "locations", where)
+    locations = _list_or_none(path, result, "locations", where)
     if not locations:
         return "", 0, 0, rule, str(message)
     physical = _object(path, locations[0], f"{where}.locations[0]").get("physicalLocation", {})
     physical = _object(path, physical, f"{where}.locations[0].physicalLocation")
     artifact = _object(path, physical.get("artifactLocation", {}), f"{where}.artifactLocation")
     region = _object(path, physical.get("region", {}), f"{where}.region")
-    uri, line = artifact.get("uri", ""), region.get("startLine", 0)
+    listed = _entry(artifacts, artifact.get("index")).get("location", {})
+    listed = _object(path, listed, f"the artifact of {where}")
+    uri, line = artifact.get("uri", listed.get("uri", "")), region.get("startLine", 0)
     last = region.get("endLine", line)
     if not isinstance(uri, str):
         raise ClaimsError(f"{path}: {where}.artifactLocation.uri is {_short(uri)}; it must be a text")
@@ -164,6 +183,11 @@ def _list(path: Path, of: dict[str, Any], name: str, where: str) -> list[Any]:
     if not isinstance(value, list):
         raise ClaimsError(f"{path}: {name} of {where} is {_short(value)}; SARIF has a list there")
     return value
+
+
+def _list_or_none(path: Path, of: dict[str, Any], name: str, where: str) -> list[Any]:
+    """A list that may be missing or null."""
+    return [] if of.get(name) is None else _list(path, of, name, where)
 
 
 def _short(value: object) -> str:
