@@ -96,6 +96,16 @@ def test_compile_errors_are_cut_to_the_point(chip: Chip, make_program, source: s
     assert "kernel_unit" not in text
 
 
+@pytest.mark.usefixtures("kernel_compiler")
+def test_a_function_of_the_other_kind_of_kernel_is_named_as_such(chip: Chip, make_program) -> None:
+    mover = '#include "api/compute/tile_move_copy.h"\nvoid kernel_main() { copy_tile(0, 0, 0); }'
+    with pytest.raises(KernelCompileError, match="and this is a data movement kernel"):
+        chip.launch(make_program(reader=mover))
+    compute = '#include "api/compute/common.h"\nvoid kernel_main() { noc_async_read_barrier(); }'
+    with pytest.raises(KernelCompileError, match="and this is a compute kernel"):
+        chip.launch(make_program(compute=compute))
+
+
 @pytest.mark.parametrize("call", ["get_compile_time_arg_val(2)", 'get_named_compile_time_arg_val("gamma")'])
 def test_an_error_in_our_headers_names_the_line_of_the_kernel(chip: Chip, make_program, call: str) -> None:
     source = f"void kernel_main() {{\n  constexpr uint32_t number = {call};\n}}"

@@ -19,13 +19,15 @@ _DECLARED = re.compile(
     r"(?:(?:ALWI|FORCE_INLINE|inline|constexpr|static)\s+)*(.*?\))\s*(?:const\s*)?(?:noexcept\s*)?[{;]", re.DOTALL
 )
 _OF_OURS = re.compile(r",?\s*(?:std::)?uint32_t call_line(?: = __builtin_LINE\(\))?")  # messages name the line with it
+# Headers that compute kernels cannot include, and data movement kernels.
+_OF_OTHERS = {True: "api/dataflow/dataflow_api.h", False: "api/compute/"}
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
-def with_api_hint(line: str) -> str:
+def with_api_hint(line: str, is_compute: bool) -> str:
     """A compiler's complaint about a name it does not know, with what of the kernel API was meant.
 
-    >>> with_api_hint("k.cpp:3:5: error: 'mm_inti' was not declared in this scope; did you mean 'tw_mm'?")
+    >>> with_api_hint("k.cpp:3:5: error: 'mm_inti' was not declared in this scope; did you mean 'tw_mm'?", True)
     "k.cpp:3:5: error: 'mm_inti' was not declared in this scope; did you mean mm_init (api/compute/matmul.h)?"
     """
     if "was not declared" not in line and "undeclared identifier" not in line:
@@ -34,6 +36,9 @@ def with_api_hint(line: str) -> str:
     if found is None:
         return line
     message, name, headers = line.partition("; did you mean")[0], found.group(1), api_headers()
+    if name in headers and headers[name].startswith(_OF_OTHERS[is_compute]):
+        other, this = ("data movement", "compute") if is_compute else ("compute", "data movement")
+        return f"{message}; only {other} kernels have it ({headers[name]}), and this is a {this} kernel"
     if name in headers:
         return f"{message}; it is in {headers[name]}: include that"
     suggested = _SUGGESTED.search(line)

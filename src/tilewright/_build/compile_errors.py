@@ -56,10 +56,10 @@ def _explain_failure(source: KernelSource, compiler: Compiler, output: str, unit
         )
     if re.search(r"'kernel_main' was not declared|undeclared identifier 'kernel_main'", output):
         raise KernelCompileError(source.name, f"{source.path} has no `void kernel_main()`", output)
-    raise KernelCompileError(source.name, to_the_point(output, unit, source.path), output)
+    raise KernelCompileError(source.name, to_the_point(output, unit, source), output)
 
 
-def to_the_point(output: str, unit: Path, kernel_path: str) -> str:
+def to_the_point(output: str, unit: Path, source: KernelSource) -> str:
     """The first errors of a compiler's output with the code they point at, without the rest of its story.
 
     An error inside a header is followed by the kernel's own lines that led there; those of a Python kernel are in the
@@ -75,12 +75,12 @@ def to_the_point(output: str, unit: Path, kernel_path: str) -> str:
         elif _STORY.search(line):
             keep = False
         if keep:
-            shown.append(with_api_hint(line))
+            shown.append(with_api_hint(line, source.is_compute))
     more = errors - _MAX_ERRORS_SHOWN
     if more > 0:
         shown.append(f"... and {more} more error{'s' if more > 1 else ''}")
     text = "\n".join(shown) if shown else output.strip()
-    own = _own_prefixes(kernel_path)
+    own = _own_prefixes(source.path)
     if not any(line.startswith(own) for line in shown):
         reasons = (line for line in output.splitlines() if line.startswith(own) and _REASON.search(line))
         text = "\n".join([text, *itertools.islice(reasons, 2)])

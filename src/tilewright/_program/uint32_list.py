@@ -22,7 +22,9 @@ def uint32(value: object, what: str) -> int:
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise TypeError(f"{what} must be an int that fits 32 bits without sign, not {shown(value)}") from None
+        is_tensor = hasattr(value, "buffer_address")
+        given = "a tensor: pass its buffer_address()" if is_tensor else shown(value)
+        raise TypeError(f"{what} must be an int that fits 32 bits without sign, not {given}") from None
     if not 0 <= number < 2**32:
         raise TypeError(f"{what} must be an int that fits 32 bits without sign (0 .. 2**32 - 1), not {number}")
     return number
