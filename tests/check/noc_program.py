@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,15 @@ CONFIGS = {
     "writer": ttnn.WriterConfigDescriptor,
     "compute": ttnn.ComputeConfigDescriptor,
 }
+PLACES = """
+const uint32_t here_x = get_arg_val<uint32_t>(1), here_y = get_arg_val<uint32_t>(2);
+const uint32_t there_x = get_arg_val<uint32_t>(3), there_y = get_arg_val<uint32_t>(4);
+const uint64_t there_ready = get_noc_addr(there_x, there_y, get_semaphore(0));
+volatile uint32_t* ready = (volatile uint32_t*)get_semaphore(0);
+"""
+ACCESSOR = """
+const InterleavedAddrGen<true> x = {.bank_base_address = get_arg_val<uint32_t>(0), .page_size = 2048};
+"""
 Arguments = Sequence[int] | Callable[[ttnn.CoreCoord], Sequence[int]]
 
 
@@ -78,3 +88,29 @@ def rules(run: Run) -> set[str]:
 
 def _cores(start: tuple[int, int], end: tuple[int, int]) -> ttnn.CoreRangeSet:
     return ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(*start), ttnn.CoreCoord(*end))])
+
+
+def kernel(body: str) -> str:
+    return f"void kernel_main() {{ {ACCESSOR} {body} }}"
+
+
+def run_pair(device: ttnn.Device, sender: str, receiver: str, *, pages: int = 1, **more: Any) -> Run:
+    """A sender on core (0,0), a receiver on core (1,0); arguments 1..4 are their coordinates."""
+    x = tiles(device, 4)
+    here, there = (device.worker_core_from_logical_core((column, 0)) for column in (0, 1))
+    return run_checked(
+        [x, x],
+        grid=(2, 1),
+        cbs={0: pages, 1: 2},
+        semaphores=2,
+        args=[x.buffer_address(), here.x, here.y, there.x, there.y],
+        where={"reader": (0, 0), "writer": (0, 0), "reader_far": (1, 0)},
+        reader=kernel(PLACES + sender),
+        reader_far=kernel(PLACES + receiver),
+        **more,
+    )
+
+
+def multicast(linked: str = "false") -> str:
+    address = "get_noc_multicast_addr(there_x, there_y, there_x, there_y, get_write_ptr({}))"
+    return f"noc_async_write_multicast(get_write_ptr(0), {address.format(0)}, 2048, 1, {linked});"

@@ -160,3 +160,18 @@ def test_one_hash_for_two_programs_is_a_collision(device: ttnn.Device) -> None:
     assert check_program([x], programs[0]).ok
     assert check_program([x], programs[0]).ok
     assert rules(check_program([x], programs[1])) == ["cache-collision"]
+
+
+def test_a_tensor_that_is_not_in_io_tensors_is_named(device: ttnn.Device) -> None:
+    shown, hidden = (ttnn.zeros([32, 32], ttnn.bfloat16, ttnn.TILE_LAYOUT, device) for _ in "ab")
+    address = hidden.buffer_address()
+    source = """void kernel_main() {
+        const uint64_t there = get_noc_addr_from_bank_id<true>(0, get_arg_val<uint32_t>(0));
+        noc_async_read(there, get_write_ptr(0), 2048);
+        noc_async_read_barrier();
+    }"""
+    program = source_program({0: 1}, args={"reader": [address]}, reader=source)
+    (finding,) = check_program([shown], program).findings
+    assert (finding.rule, finding.line, str(finding.severity)) == ("tensor-not-passed", 3, "warning")
+    assert f"the buffer at {address:#x} in DRAM, 2048 bytes a page" in finding.numbers
+    assert check_program([hidden, shown], program).findings == []

@@ -3,21 +3,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 
 import pytest
 
 import tilewright
-from tests.check.noc_program import rules, run_checked, tiles
+from tests.check.noc_program import kernel, multicast, rules, run_checked, run_pair, tiles
 from tilewright import ttnn
 from tilewright._errors import KernelError
-from tilewright._launch.plain_warnings import RuleWarning
 from tilewright._launch.run_options import RunOptions
 
-ACCESSOR = """
-const InterleavedAddrGen<true> x = {.bank_base_address = get_arg_val<uint32_t>(0), .page_size = 2048};
-"""
 CONSUMER = "void kernel_main() { for (int i = 0; i < %d; i++) { cb_wait_front(0, 1); cb_pop_front(0, 1); } }"
 
 
@@ -26,10 +21,6 @@ def device(request: pytest.FixtureRequest) -> Iterator[ttnn.Device]:
     device = ttnn.open_device(device_id=0, arch=request.param)
     yield device
     ttnn.close_device(device)
-
-
-def kernel(body: str) -> str:
-    return f"void kernel_main() {{ {ACCESSOR} {body} }}"
 
 
 def run_with(device: ttnn.Device, pages: int = 2, **sources: str):
@@ -175,36 +166,6 @@ def test_a_kernel_that_ends_with_something_in_flight(call: str, barrier: str, de
     assert rules(buggy) == {"noc-exit-in-flight"}
     assert any("ends with 1" in note.text for note in buggy.notes)
     assert not rules(run(call + barrier))
-
-
-def run_pair(device: ttnn.Device, sender: str, receiver: str, *, pages: int = 1, **more):
-    """A sender on core (0,0), a receiver on core (1,0); arguments 1..4 are their coordinates."""
-    x = tiles(device, 4)
-    here, there = (device.worker_core_from_logical_core((column, 0)) for column in (0, 1))
-    return run_checked(
-        [x, x],
-        grid=(2, 1),
-        cbs={0: pages, 1: 2},
-        semaphores=2,
-        args=[x.buffer_address(), here.x, here.y, there.x, there.y],
-        where={"reader": (0, 0), "writer": (0, 0), "reader_far": (1, 0)},
-        reader=kernel(PLACES + sender),
-        reader_far=kernel(PLACES + receiver),
-        **more,
-    )
-
-
-PLACES = """
-const uint32_t here_x = get_arg_val<uint32_t>(1), here_y = get_arg_val<uint32_t>(2);
-const uint32_t there_x = get_arg_val<uint32_t>(3), there_y = get_arg_val<uint32_t>(4);
-const uint64_t there_ready = get_noc_addr(there_x, there_y, get_semaphore(0));
-volatile uint32_t* ready = (volatile uint32_t*)get_semaphore(0);
-"""
-
-
-def multicast(linked: str = "false") -> str:
-    address = "get_noc_multicast_addr(there_x, there_y, there_x, there_y, get_write_ptr({}))"
-    return f"noc_async_write_multicast(get_write_ptr(0), {address.format(0)}, 2048, 1, {linked});"
 
 
 def test_a_multicast_source_refilled_before_the_multicast_has_left(device) -> None:
@@ -388,78 +349,6 @@ def test_pages_taken_for_contiguous_that_are_not(device) -> None:
     assert rules(run(80, 16)) >= {"noc-page-stride"}
     assert not rules(run(stride, 80))
     assert not rules(run(0, stride))
-
-
-@pytest.mark.parametrize("include_sender", [False, True])
-def test_the_number_of_receivers_of_a_multicast(include_sender: bool, device) -> None:
-    call = "noc_async_write_multicast_loopback_src" if include_sender else "noc_async_write_multicast"
-    sender = f"""
-    {call}(get_write_ptr(0), get_noc_multicast_addr(here_x, here_y, there_x, there_y, get_write_ptr(0)), 2048, %d);
-    noc_async_write_barrier();
-    """
-    right = 2 if include_sender else 1
-    assert not rules(run_pair(device, sender % right, ""))
-    wrong = run_pair(device, sender % (3 - right), "")
-    assert rules(wrong) == {"noc-multicast-count"}
-    assert f"says {3 - right} receivers" in wrong.notes[0].text
-
-
-def test_the_corners_of_a_multicast(device) -> None:
-    corners = "here_x, here_y, there_x, there_y", "there_x, there_y, here_x, here_y"
-    for noc, right, wrong in ((0, *corners), (1, *reversed(corners))):
-        for order, fires in ((right, False), (wrong, True)):
-            address = f"get_noc_multicast_addr({order}, get_write_ptr(0), {noc})"
-            sender = f"noc_async_write_multicast(get_write_ptr(0), {address}, 2048, 1, false, {noc});"
-            run = run_pair(device, sender + f"noc_async_write_barrier({noc});", "")
-            assert rules(run) == ({"noc-multicast-rectangle"} if fires else set()), (noc, order)
-
-
-@pytest.mark.parametrize("checked", [True, False])
-@pytest.mark.parametrize(
-    "call",
-    [
-        "noc_async_read({address}, get_write_ptr(0), 32); noc_async_read_barrier();",
-        "noc_async_write(get_write_ptr(0), {address}, 32); noc_async_write_barrier();",
-        "noc_semaphore_inc({address}, 1); noc_async_atomic_barrier();",
-        "noc_inline_dw_write({address}, 1); noc_async_write_barrier();",
-    ],
-)
-def test_a_multicast_address_in_a_call_for_one_core_is_refused(device, call: str, checked: bool) -> None:
-    place = "get_semaphore(0)" if "semaphore" in call or "inline" in call else "get_write_ptr(0)"
-    one_core = f"get_noc_addr(there_x, there_y, {place})"
-    receiver = "cb_push_back(0, 1);" if "async_read" in call else ""
-    rectangle = f"get_noc_multicast_addr(there_x, there_y, there_x, there_y, {place})"
-    with pytest.raises(
-        KernelError, match="is for one core, and the address is a multicast's, of the rectangle"
-    ) as error:
-        run_pair(device, call.format(address=rectangle), receiver, checked=checked)
-    assert error.value.rule == "noc-multicast-address"
-    assert "noc-multicast-address" not in rules(run_pair(device, call.format(address=one_core), receiver))
-
-
-@pytest.mark.parametrize("checked", [True, False])
-def test_a_multicast_to_the_address_of_one_core_is_refused(device, checked: bool) -> None:
-    sender = "noc_async_write_multicast(get_write_ptr(0), get_noc_addr(there_x, there_y, get_write_ptr(0)), 2048, 1);"
-    with pytest.raises(KernelError, match=r"the address is that of core \(\d+,\d+\) alone") as error:
-        run_pair(device, sender + "noc_async_write_barrier();", "", checked=checked)
-    assert error.value.rule == "noc-multicast-address"
-
-
-@pytest.mark.parametrize("checked", [True, False])
-def test_logical_corners_of_a_multicast_are_named_with_their_noc_coordinates(device, checked: bool) -> None:
-    address = "get_noc_multicast_addr(1, 0, 1, 0, get_write_ptr(0))"
-    with pytest.raises(KernelError, match=r"cores \(1,0\)-\(1,0\) have NoC coordinates \(\d+,\d+\)-") as error:
-        run_pair(device, f"noc_async_write_multicast(get_write_ptr(0), {address}, 2048, 1);", "", checked=checked)
-    assert error.value.rule == "noc-multicast-no-receiver"
-
-
-def test_a_plain_run_warns_of_a_wrong_number_of_receivers(device) -> None:
-    right = multicast() + "noc_async_write_barrier();"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        run_pair(device, right, "", checked=False)
-    with pytest.warns(RuleWarning, match=r"multicast says 3 receivers, .*noc-multicast-count"):
-        run_pair(device, right.replace("2048, 1", "2048, 3"), "", checked=False)
 
 
 def test_logical_coordinates_in_a_noc_address_are_converted_in_the_message(device) -> None:

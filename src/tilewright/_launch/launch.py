@@ -25,6 +25,7 @@ from tilewright._launch.launch_arguments import LaunchArguments
 from tilewright._launch.plain_warnings import warn_of_notes
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.runner import Limits, Runner, RunnerGoneError, RunnerLostError, failure_text
+from tilewright._program.config_bases import NO_CONFIG
 from tilewright._program.program import FixedProgram, ProgramDescriptor, ProgramStructure
 from tilewright._record.call_record import call_record
 from tilewright._record.run import Run, RunStatus
@@ -161,7 +162,7 @@ class Launcher:
         if run.status is not RunStatus.OK:
             raise_error(run, ended.ending, options.time_limit, self.arch.l1_bytes)
         if run.notes and not options.checked:
-            warn_of_notes(run)
+            warn_of_notes(run, of_ttnn=arguments.config_bases is not NO_CONFIG)
         return run
 
     def _run(

@@ -13,9 +13,15 @@ class RuleWarning(UserWarning):
     """A launch broke a rule of the hardware and ended all the same; ``tilewright check`` explains it."""
 
 
-def warn_of_notes(run: Run) -> None:
+# ttnn's operations multicast to the smallest rectangle round their cores.
+_USUAL_IN_TTNN = ("noc-multicast-outside",)
+
+
+def warn_of_notes(run: Run, *, of_ttnn: bool) -> None:
     """Warn of what a run without the checker noted: each rule and place once."""
     for note in run.notes:
+        if of_ttnn and note.rule in _USUAL_IN_TTNN:
+            continue
         kernel = run.kernels[note.kernel]
         where = f"kernel {kernel.name} on core ({note.core[0]},{note.core[1]}) at {call_site(note.stack, kernel.path)}"
         warnings.warn(f"{where}: {note.text} ({note.rule}; `tilewright check` says more)", RuleWarning, stacklevel=2)

@@ -94,10 +94,15 @@ class Host:
     def __init__(self, device: ttnn.Device, *, fixed: bool) -> None:
         self.device = device
         self.fixed = fixed
+        self._kept: list[ttnn.Tensor] = []
 
     def pick(self, *, buggy: Value, fixed: Value) -> Value:
         """The host's value that differs between the twins."""
         return fixed if self.fixed else buggy
+
+    def keep(self, tensor: ttnn.Tensor) -> None:
+        """Keeps a tensor on the device that no launch is given."""
+        self._kept.append(tensor)
 
     def tiles(self, count: int, dtype: ttnn.DataType = ttnn.bfloat16) -> tuple[ttnn.Tensor, NDArray[np.float64]]:
         """``count`` tiles side by side whose values every format used here holds exactly, and all differ by place."""

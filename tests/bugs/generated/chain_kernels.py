@@ -65,7 +65,7 @@ void kernel_main() {  // AT BIG_STACK
     spare[0] = num_tiles;  // AT RACE
 
     cb_reserve_back(cb_bias, 1);
-    noc_async_read_page(0, bias, get_write_ptr(cb_bias));
+    noc_async_read_page(0, bias, get_write_ptr(cb_bias));  // AT LEAVE_OUT_TENSOR
     noc_async_read_barrier();
     if (fault != SKIP_BIAS_PUSH) {
         cb_push_back(cb_bias, 1);

@@ -236,6 +236,7 @@ FAULTS = (
     Fault("TOO_DEEP", always("l1-budget"), in_kernel=False),
     Fault("NO_SUCH_BUFFER", always("program-invalid"), in_kernel=False),
     Fault("OTHER_FORMAT", always("tensor-format")),
+    Fault("LEAVE_OUT_TENSOR", always("tensor-not-passed")),
 )
 NAMES = tuple(fault.name for fault in FAULTS)
 
@@ -252,6 +253,10 @@ def build(host: Host, chain: Chain, fault: str = "") -> Launch:
     if fault == "OTHER_DEPTHS":
         deeper = dataclasses.replace(chain, depths=tuple(2 * depth for depth in chain.depths))
         return dataclasses.replace(launch, fresh_program=_build(host, deeper, "").program)
+    if fault == "LEAVE_OUT_TENSOR":
+        source, bias, output = launch.io_tensors
+        host.keep(bias)
+        return dataclasses.replace(launch, io_tensors=[source, output])
     return launch
 
 

@@ -47,11 +47,13 @@ void kernel_main() {
         ? get_noc_multicast_addr(narrow_start_x, start_y, narrow_end_x, end_y, get_semaphore(0))
         : get_noc_multicast_addr(start_x, start_y, end_x, end_y, get_semaphore(0));  // AT SWAP_CORNERS
     const uint32_t all_receivers = num_others + in_rectangle;
+    const uint32_t too_many = fault == ONE_CORE_TOO_FAR ? left_out : 0;
     const uint32_t num_receivers = fault == COUNT_ZERO       ? 0
                                    : fault == COUNT_ONE_MORE ? all_receivers + 1
                                    : fault == DATA_MISSES    ? all_receivers - left_out
-                                                             : all_receivers;
-    const uint32_t num_told = all_receivers - (fault == FLAG_MISSES ? left_out : 0) + (fault == COUNT_ONE_MORE ? 1 : 0);
+                                                             : all_receivers + too_many;
+    const uint32_t num_told =
+        all_receivers + too_many - (fault == FLAG_MISSES ? left_out : 0) + (fault == COUNT_ONE_MORE ? 1 : 0);
     const bool linked = order == LINKED && fault != NOT_IN_ORDER;
     noc_semaphore_set(there, 1);
     for (uint32_t tile = 0; tile < num_tiles; tile++) {
@@ -68,10 +70,10 @@ void kernel_main() {
             noc_async_read(pages, page, 32);  // AT READ_MULTICAST
         }
         if (in_rectangle) {
-            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER COUNT_ZERO
+            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER COUNT_ZERO ONE_CORE_TOO_FAR
             noc_async_write_multicast_loopback_src(page, pages, tile_bytes, num_receivers, linked);
         } else {
-            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER COUNT_ZERO
+            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER COUNT_ZERO ONE_CORE_TOO_FAR
             noc_async_write_multicast(page, pages, tile_bytes, num_receivers, linked);
         }
         if (fault == NOT_IN_ORDER || order == LINKED) {
@@ -82,10 +84,10 @@ void kernel_main() {
         }
         if (fault == SKIP_FLAG && tile + 1 == num_tiles) {
         } else if (in_rectangle) {
-            // NEXT AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER DATA_MISSES FLAG_MISSES
+            // NEXT AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER DATA_MISSES FLAG_MISSES ONE_CORE_TOO_FAR
             noc_semaphore_set_multicast_loopback_src(get_semaphore(0), flags, num_told);
         } else {
-            // NEXT AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER DATA_MISSES FLAG_MISSES
+            // NEXT AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER DATA_MISSES FLAG_MISSES ONE_CORE_TOO_FAR
             noc_semaphore_set_multicast(get_semaphore(0), flags, num_told);
         }
         if (fault != PUSH_BEFORE_FLUSH) {
@@ -207,6 +209,7 @@ FAULTS = (
     Fault("SKIP_READY", always("hang-semaphore")),
     Fault("RESET_AFTER_READY", always("semaphore-lost-reset")),
     Fault("READ_MULTICAST", always("noc-multicast-address")),
+    Fault("ONE_CORE_TOO_FAR", always("noc-multicast-outside")),
 )
 NAMES = tuple(fault.name for fault in FAULTS)
 
@@ -219,7 +222,9 @@ def build(host: Host, multicast: Multicast, fault: str = "") -> Launch:
     source, values = host.tiles(multicast.tiles)
     output = host.output_tiles(multicast.tiles * len(cores))
     number = number_of(fault, NAMES)
-    corners = [host.noc(multicast.rectangle[0]), host.noc(multicast.rectangle[-1])]
+    end_x, end_y = multicast.rectangle[-1]
+    too_far = int(fault == "ONE_CORE_TOO_FAR")  # a column of cores that the program does not have
+    corners = [host.noc(multicast.rectangle[0]), host.noc((end_x + too_far, end_y))]
     if multicast.second_noc != (fault == "SWAP_CORNERS"):  # NoC 1 runs from the bottom right
         corners.reverse()
     sending = [number, multicast.tiles, multicast.order, int(multicast.in_rectangle), len(others)]

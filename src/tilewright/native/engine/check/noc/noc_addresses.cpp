@@ -139,11 +139,15 @@ bool check_rectangle(KernelInstance& by, uint64_t address, uint32_t num_destinat
             noc,
             noc == 0 ? "upper left" : "lower right");
     }
-    uint32_t cores = 0;
+    uint32_t cores = 0, outside = 0;
+    const Core* first_outside = nullptr;
     bool has_self = false;
     rectangle.for_each_core(by.scheduler->program.chip, [&](const Core& core, uint32_t, uint32_t) {
         cores++;
         has_self |= &core == by.core;
+        if (!core.is_in_use && outside++ == 0) {
+            first_outside = &core;
+        }
     });
     const uint32_t receivers = cores - (has_self && !loopback ? 1u : 0u);
     if (cores == (has_self ? 1u : 0u) || num_destinations == 0) {
@@ -179,6 +183,23 @@ bool check_rectangle(KernelInstance& by, uint64_t address, uint32_t num_destinat
             !has_self  ? ""
             : loopback ? ", the sender included"
                        : ", of which the sender does not receive");
+    } else if (first_outside != nullptr) {
+        note_finding(
+            by,
+            Rule::NocMulticastOutside,
+            kNoCircularBuffer,
+            address & kNocLocalMask,
+            "multicast to the rectangle (%u,%u)-(%u,%u), where the program has nothing on %u of %u cores, first on "
+            "core "
+            "(%u,%u): no kernel, no circular buffer, no semaphore",
+            rectangle.left(),
+            rectangle.top(),
+            rectangle.right(),
+            rectangle.bottom(),
+            outside,
+            cores,
+            first_outside->x,
+            first_outside->y);
     }
     return in_order && num_destinations == receivers;
 }

@@ -47,6 +47,7 @@ private:
     };
     std::string buffer_name(const HostMemory& buffer) const;
     bool check_page_beyond(KernelInstance& by, uint64_t noc_address, const char* verb);
+    void check_passed(KernelInstance& by, const HostMemory& buffer, uint64_t local, uint32_t bytes, const char* verb);
     void check_shard(
         KernelInstance& by, const HostMemory& buffer, uint32_t bank, uint64_t local, uint32_t bytes, const char* verb);
     void check_bank(KernelInstance& by, bool is_dram, uint32_t bank, uint64_t local, uint32_t bytes, const char* verb);

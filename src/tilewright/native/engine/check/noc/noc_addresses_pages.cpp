@@ -70,6 +70,26 @@ bool NocAddresses::check_page_beyond(KernelInstance& by, uint64_t noc_address, c
     return false;
 }
 
+// A buffer on the device that is none of the call's tensors: what it holds is not known, nor that it still exists later.
+void NocAddresses::check_passed(
+    KernelInstance& by, const HostMemory& buffer, uint64_t local, uint32_t bytes, const char* verb) {
+    if (buffer.layout != HostLayout::Unknown || !program_->knows_every_buffer) {
+        return;
+    }
+    note_finding(
+        by,
+        Rule::TensorNotPassed,
+        kNoCircularBuffer,
+        local,
+        "%s %u bytes of the buffer at 0x%llx in %s, %llu bytes a page: it is on the device, and of no tensor in "
+        "io_tensors",
+        verb,
+        bytes,
+        static_cast<unsigned long long>(buffer.address),
+        buffer.is_dram ? "DRAM" : "L1",
+        static_cast<unsigned long long>(buffer.page_bytes));
+}
+
 // A transfer must stay in the bank's shard, which may end with padding, and in L1 keep to its rows (shard_rows.h).
 void NocAddresses::check_shard(
     KernelInstance& by, const HostMemory& buffer, uint32_t bank, uint64_t local, uint32_t bytes, const char* verb) {
@@ -125,6 +145,7 @@ void NocAddresses::check_bank(
             local >= buffer.address + buffer.bytes_per_bank(banks)) {
             continue;
         }
+        check_passed(by, buffer, local, bytes, verb);
         if (buffer.is_sharded()) {
             check_shard(by, buffer, bank, local, bytes, verb);
             return;
