@@ -169,7 +169,7 @@ def test_sarif_names_rules_and_files_by_reference_too(tmp_path: Path) -> None:
     path = tmp_path / "audit.sarif"
     path.write_text(json.dumps({"runs": [run, {"results": None}]}))
     claims = [(each.rule, each.file, each.line) for each in read_claims(path)]
-    assert claims == [("l1-race", "reader.cpp", 4), ("noc-unaligned", "", 0), ("no-rule", "", 0)]
+    assert claims == [("l1-race", "reader.cpp", 4), ("noc-unaligned", "", 0), ("unnamed", "", 0)]
 
 
 LAST = """

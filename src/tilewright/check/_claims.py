@@ -15,7 +15,7 @@ from tilewright._errors import TilewrightError
 from tilewright._rules import RULES
 
 ANY_RULE = "any"
-NO_RULE = "no-rule"  # of a SARIF result that names none
+NO_RULE = "unnamed"  # of a SARIF result that names none
 _MOST_BYTES = 64 << 20
 _MOST_CLAIMS = 100_000
 _TEXT = re.compile(r"(\S.*?):(\d+)(?::\d+)?\s+(\S+)(?:\s.*)?")
