@@ -104,7 +104,7 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     ),
     "noc-use-in-flight": ((("cb-write-unreserved",), _same_buffer),),
     "noc-reuse-in-flight": ((("l1-race",), _same_memory),),
-    "noc-multicast-outside": ((("noc-multicast-outside",), _same_kernel),),  # data and flag
+    "noc-multicast-outside": ((("noc-multicast-misses", "noc-multicast-outside"), _same_kernel),),  # data and flag
     "tensor-not-passed": ((("tensor-not-passed",), _same_kernel),),
     "pack-unpack-order": ((("pack-unpack-order",), _same_memory),),
     "value-uninitialised": (
