@@ -38,7 +38,7 @@ _PATHS = {
     "tw_host/types.hpp": """
         tt-metalium/constants tt-metalium/base_types tt-metalium/buffer_types tt-metalium/data_types
         tt-metalium/tt_backend_api_types tt-metalium/math tt-metalium/tt_align tt-metalium/hal_types
-        tt-metalium/circular_buffer_constants.h hostdevcommon/kernel_structs.h
+        tt-metalium/circular_buffer_constants.h hostdevcommon/kernel_structs.h hostdevcommon/common_values
         umd/device/types/arch tt-metalium/face_geometry
         ttnn/tensor/layout/layout tt-metalium/tensor/tensor_types ttnn/operations/math
     """,

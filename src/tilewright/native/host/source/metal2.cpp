@@ -53,7 +53,8 @@ Value hardware(const std::variant<DataMovementHardwareConfig, ComputeHardwareCon
     for (const auto& [name, mode] : compute.unpack_modes) {
         modes.push_back(List{*name, mode == UnpackMode::UnpackToDest ? "UnpackToDest" : "UnpackToSrc"});
     }
-    const bool precise = compute.config_1xx && compute.config_1xx->bfp_pack_precision_mode == Precision::Precise;
+    const bool precise = compute.bfp_pack_precision_mode == Precision::Precise ||
+                         (compute.config_1xx && compute.config_1xx->bfp_pack_precision_mode == Precision::Precise);
     return List{
         "compute",
         enum_name(compute.fpu_math_fidelity),

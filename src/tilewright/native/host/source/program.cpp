@@ -296,7 +296,12 @@ const CircularBufferConfig& GetCircularBufferConfig(Program& program, CBHandle h
 std::vector<std::shared_ptr<Program::CircularBuffer>> Program::circular_buffers() const {
     std::vector<std::shared_ptr<CircularBuffer>> all;
     for (CBHandle handle = 0; handle < record_->cbs.size(); ++handle) {
-        all.push_back(std::make_shared<CircularBuffer>(CircularBuffer{handle}));
+        const CircularBufferConfig& config = record_->cbs[handle].config;
+        CircularBuffer cb{handle, config.place().has_value(), {}};
+        for (const auto& [index, format] : config.formats()) {
+            cb.indices.insert(index);
+        }
+        all.push_back(std::make_shared<CircularBuffer>(std::move(cb)));
     }
     return all;
 }

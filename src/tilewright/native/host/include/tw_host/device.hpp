@@ -91,6 +91,11 @@ public:
     MeshShape shape() const { return {1, facts_.devices}; }
     std::size_t num_devices() const { return facts_.devices; }
     std::size_t get_num_devices() const { return facts_.devices; }
+    // The one device of the mesh, whichever coordinate is asked for.
+    template <typename Coordinate>
+    MeshDevice* get_device(const Coordinate&) {
+        return this;
+    }
     int get_clock_rate_mhz() const { return facts_.arch == tt::ARCH::BLACKHOLE ? 1350 : 1000; }
     const tw::host::Handle& python() const { return handle_; }
     const DeviceFacts& facts() const { return facts_; }

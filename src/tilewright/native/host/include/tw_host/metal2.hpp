@@ -90,6 +90,13 @@ using NodeCoord = CoreCoord;
 using NodeRange = CoreRange;
 using NodeRangeSet = CoreRangeSet;
 using Nodes = std::variant<NodeCoord, NodeRange, NodeRangeSet>;
+inline std::vector<NodeCoord> grid_to_nodes(
+    std::uint32_t count, std::uint32_t columns, std::uint32_t rows, bool row_wise = false) {
+    return grid_to_cores(count, columns, rows, row_wise);
+}
+inline std::vector<NodeCoord> grid_to_nodes(NodeCoord start, NodeCoord end, bool row_wise = false) {
+    return grid_to_cores(start, end, row_wise);
+}
 
 using DFBSpecName = ttsl::StrongType<std::string, struct DFBSpecNameTag>;
 using KernelSpecName = ttsl::StrongType<std::string, struct KernelSpecNameTag>;
@@ -132,6 +139,7 @@ struct ComputeHardwareConfig {
     };
     MathFidelity fpu_math_fidelity = MathFidelity::HiFi4;
     Precision sfpu_precision_mode = Precision::Precise;
+    Precision bfp_pack_precision_mode = Precision::Approximate;  // until ttnn 0.80; config_1xx has it since
     bool enable_32_bit_dest = false;
     bool double_buffer_dest = true;
     ComputeUnpackModes unpack_modes;

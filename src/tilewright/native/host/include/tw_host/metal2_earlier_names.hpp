@@ -13,23 +13,7 @@ inline DataMovementGen1Config CreateWriterGen1DataMovementConfig() noexcept {
     return {DataMovementProcessor::RISCV_0, NOC::NOC_1};
 }
 
-struct ComputeGen1Config {
-    MathFidelity fpu_math_fidelity = MathFidelity::HiFi4;
-    Precision sfpu_precision_mode = Precision::Precise;
-    Precision bfp_pack_precision_mode = Precision::Approximate;
-    bool enable_32_bit_dest = false;
-    bool double_buffer_dest = true;
-    ComputeUnpackModes unpack_modes;
-    operator ComputeHardwareConfig() const {
-        return {
-            .fpu_math_fidelity = fpu_math_fidelity,
-            .sfpu_precision_mode = sfpu_precision_mode,
-            .enable_32_bit_dest = enable_32_bit_dest,
-            .double_buffer_dest = double_buffer_dest,
-            .unpack_modes = unpack_modes,
-            .config_1xx = Compute1XXConfig{bfp_pack_precision_mode}};
-    }
-};
+using ComputeGen1Config = ComputeHardwareConfig;
 
 // Members of a config by functions; one that is not const is changed in its place.
 template <typename Config>

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -121,7 +122,11 @@ public:
     // Circular buffers in the order they were made.
     struct CircularBuffer {
         CBHandle handle;
+        bool lies_in_a_tensor;
+        std::unordered_set<std::uint8_t> indices;
         CBHandle id() const { return handle; }
+        bool globally_allocated() const { return lies_in_a_tensor; }
+        const std::unordered_set<std::uint8_t>& buffer_indices() const { return indices; }
     };
     std::vector<std::shared_ptr<CircularBuffer>> circular_buffers() const;
 

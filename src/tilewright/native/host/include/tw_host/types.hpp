@@ -18,6 +18,9 @@
 #ifndef NUM_CIRCULAR_BUFFERS
 constexpr static std::uint32_t NUM_CIRCULAR_BUFFERS = 32;
 #endif
+// Values of a semaphore.
+constexpr static std::uint32_t INVALID = 0;
+constexpr static std::uint32_t VALID = 1;
 
 namespace tt {
 
