@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from tilewright._planner.matmul import Multiplication
@@ -77,6 +77,15 @@ class Operand:
     format: str
     is_tiled: bool = False
     slabs: Slabs | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Factors:
+    """The product that makes one of a schedule's tensors."""
+
+    multiplication: Multiplication
+    left: Sequence[Operand]
+    right: Operand
 
 
 class Role(enum.Enum):

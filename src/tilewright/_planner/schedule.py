@@ -36,8 +36,8 @@ import functools
 from collections.abc import Sequence
 
 from tilewright._planner.integers import compile_integers, is_number_of, is_whole
-from tilewright._planner.matmul import Multiplication, may_be_nan_outside_rows
-from tilewright._planner.model import Choices, Operand, Role, Schedule
+from tilewright._planner.matmul import may_be_nan_outside_rows
+from tilewright._planner.model import Choices, Factors, Operand, Role, Schedule
 from tilewright._planner.passes import Draft, PassBuilder
 from tilewright._planner.recompute_cost import KEEP_FROM_COST, cost_of, is_number, values_to_keep
 from tilewright._planner.register_program import DST_TILES, RegisterProgram, TileSource, as_integers
@@ -68,22 +68,12 @@ def make_schedule(
     return made if factors is None else _multiplied(made, formula, choices, factors, output_formats)
 
 
-@dataclasses.dataclass(frozen=True)
-class Factors:
-    """The product that makes one of a schedule's tensors."""
-
-    multiplication: Multiplication
-    left: Sequence[Operand]
-    right: Operand
-
-
 def _multiplied(
     schedule: Schedule, formula: Formula, choices: Choices, factors: Factors, output_formats: Sequence[str]
 ) -> Schedule:
     """The schedule with buffers for the factors, and with what is done to compute the left one.
 
-    What is computed has the format of the results, as an intermediate of several programs that is multiplied has.
-    """
+    That has the format of the results, as an intermediate of several programs that is multiplied has."""
     made = factors.multiplication
     before = None
     stores = factor_stores(factors.right, made.right, Role.RIGHT_ROWS, Role.RIGHT, inner=made.is_transposed)

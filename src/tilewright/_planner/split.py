@@ -25,9 +25,9 @@ from typing import TypeAlias
 
 from tilewright._planner.attention.pattern import attention_of
 from tilewright._planner.matmul import without_matmul
-from tilewright._planner.model import Choices, Operand
+from tilewright._planner.model import Choices, Factors, Operand
 from tilewright._planner.recompute_cost import is_number
-from tilewright._planner.schedule import Factors, make_schedule, strategies_of
+from tilewright._planner.schedule import make_schedule, strategies_of
 from tilewright._planner.storage import buffer_indices
 from tilewright.formula._direction import CannotPlanError, Direction, direction_of, turned
 from tilewright.formula._graph import REDUCTIONS, Along, Extent, Value, nodes_of, rebuilt

@@ -7,10 +7,10 @@ import dataclasses
 from collections.abc import Iterator
 
 from tilewright._planner.kernels import kernels_of_module, module_text, own_phases
-from tilewright._planner.model import Choices, Operand, Schedule
+from tilewright._planner.model import Choices, Factors, Operand, Schedule
 from tilewright._planner.plan import Variant
 from tilewright._planner.recompute_cost import values_to_keep
-from tilewright._planner.schedule import Factors, make_schedule, strategies_of
+from tilewright._planner.schedule import make_schedule, strategies_of
 from tilewright._planner.semantics import Meaning
 from tilewright._planner.storage import buffer_indices, buffers_of, check_names
 from tilewright._planner.strategy import Strategy
