@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tilewright._tensor.arch import BLACKHOLE, WORMHOLE_B0, ArchDescription
+from tilewright._tensor.chip_memory import PageRange
 from tilewright._tensor.device import Device
 from tilewright._tensor.memory_config import BufferType
 
@@ -23,31 +24,30 @@ class FakeChip:
         }
         self.bytes: dict[tuple[BufferType, int, int], np.ndarray[Any, Any]] = {}
 
-    def _places(self, buffer_type: BufferType, address: int, aligned: int, num_pages: int, places=None):
-        banks = self.num_banks[buffer_type]
-        for page in range(num_pages):
+    def _places(self, pages: PageRange):
+        banks = self.num_banks[pages.buffer_type]
+        for page in range(pages.num_pages):
             bank, row = page % banks, page // banks
-            if places is not None:
-                bank, row = divmod(int(places.of_pages[page]), places.pages_per_bank)
-            yield page, (buffer_type, bank, address + row * aligned)
+            if pages.places is not None:
+                bank, row = divmod(int(pages.places.of_pages[page]), pages.places.pages_per_bank)
+            yield page, (pages.buffer_type, bank, pages.address + row * pages.aligned_page_bytes)
 
-    def write_pages(self, buffer_type, address, page_bytes, aligned_page_bytes, pages, places=None):
-        assert pages.dtype == np.uint8
-        assert pages.shape[1] == page_bytes
-        for page, place in self._places(buffer_type, address, aligned_page_bytes, len(pages), places):
-            self.bytes[place][:page_bytes] = pages[page]
+    def write_pages(self, pages: PageRange, data):
+        assert data.dtype == np.uint8
+        assert data.shape == (pages.num_pages, pages.page_bytes)
+        for page, place in self._places(pages):
+            self.bytes[place][: pages.page_bytes] = data[page]
 
-    def read_pages(self, buffer_type, address, page_bytes, aligned_page_bytes, num_pages, places=None):
-        found = self._places(buffer_type, address, aligned_page_bytes, num_pages, places)
-        return np.stack([self.bytes[place][:page_bytes] for _, place in found])
+    def read_pages(self, pages: PageRange):
+        return np.stack([self.bytes[place][: pages.page_bytes] for _, place in self._places(pages)])
 
     def check_usable(self) -> None:
         pass
 
-    def fill_pages(self, buffer_type, address, aligned_page_bytes, num_pages, pattern, places=None):
-        for _, place in self._places(buffer_type, address, aligned_page_bytes, num_pages, places):
-            words = np.full(-(-aligned_page_bytes // 4), pattern, np.uint32)
-            self.bytes[place] = words.view(np.uint8)[:aligned_page_bytes].copy()
+    def fill_pages(self, pages: PageRange, pattern):
+        for _, place in self._places(pages):
+            words = np.full(-(-pages.aligned_page_bytes // 4), pattern, np.uint32)
+            self.bytes[place] = words.view(np.uint8)[: pages.aligned_page_bytes].copy()
 
 
 @pytest.fixture(params=[WORMHOLE_B0, BLACKHOLE], ids=lambda arch: arch.name)
