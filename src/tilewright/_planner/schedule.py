@@ -225,7 +225,7 @@ class _Scheduler:
 
     # Names.
 
-    def _name(self, node: Value) -> str:
+    def name_of(self, node: Value) -> str:
         """A name for a value's buffer: its variable's, or what makes it."""
         if id(node) not in self._names:
             plain = node.name if node.is_leaf else self._formula.name_of(node) or node.function
@@ -250,10 +250,10 @@ class _Scheduler:
     def _rows_name(self, operand: Operand) -> str:
         return self._tiled_name(operand).removesuffix("_tiled") + "_rm"
 
-    def _buffer_of(self, node: Value) -> str:
+    def buffer_of(self, node: Value) -> str:
         if node.function == "input":
             return self._tiled_name(self._operands[node.name])
-        return self._name(node)
+        return self.name_of(node)
 
     # Programs.
 
@@ -266,7 +266,7 @@ class _Scheduler:
         for node in self.stored.values():
             extent = node.extent
             format_ = self._operands[node.name].format if node.function == "input" else "Float32"
-            sources[id(node)] = TileSource(self._buffer_of(node), extent, format_, self._direction.held(extent))
+            sources[id(node)] = TileSource(self.buffer_of(node), extent, format_, self._direction.held(extent))
         return sources
 
     def _around(self, with_products: bool = True) -> Surroundings:
@@ -375,7 +375,7 @@ class _Scheduler:
     def _require_sources(self, program: RegisterProgram, made: dict[int, Value], draft: Draft) -> None:
         names = {each.name for each in program.sources}
         for node in list(self.stored.values()):
-            if self._buffer_of(node) in names:
+            if self.buffer_of(node) in names:
                 self._require(node, made, draft)
 
     def _require(self, node: Value, made: dict[int, Value], draft: Draft) -> None:
@@ -401,25 +401,25 @@ class _Scheduler:
         known: set[int] = set()
         for draft in drafts:
             draft.values = [(node, program) for node, program in draft.values if id(node) not in known]
-            needed = set(draft.read_names(self._buffer_of))
-            draft.inputs = [each for each in draft.inputs if self._buffer_of(each) in needed]
-            draft.rows = [each for each in draft.rows if self._buffer_of(each) in needed]
+            needed = set(draft.read_names(self.buffer_of))
+            draft.inputs = [each for each in draft.inputs if self.buffer_of(each) in needed]
+            draft.rows = [each for each in draft.rows if self.buffer_of(each) in needed]
             known |= {id(node) for node, _ in draft.values}
 
     def _assembled(self, drafts: Sequence[Draft]) -> Schedule:
-        reads = {draft.number: draft.read_names(self._buffer_of) for draft in drafts}
+        reads = {draft.number: draft.read_names(self.buffer_of) for draft in drafts}
         full = [each for each in self.stored.values() if each.extent is Extent.FULL]
         passes_of = {
-            self._buffer_of(each): [number for number, names in reads.items() if self._buffer_of(each) in names]
+            self.buffer_of(each): [number for number, names in reads.items() if self.buffer_of(each) in names]
             for each in self.stored.values()
         }
         kept = {
-            self._buffer_of(each)
+            self.buffer_of(each)
             for each in full
-            if self.is_whole or (self._resident and len(passes_of[self._buffer_of(each)]) > 1)
+            if self.is_whole or (self._resident and len(passes_of[self.buffer_of(each)]) > 1)
         }  # fmt: skip
         rows = [each for each in self.stored.values() if each.extent is Extent.ROW]
-        kept |= {self._buffer_of(each) for each in rows if self.keeps_rows}
+        kept |= {self.buffer_of(each) for each in rows if self.keeps_rows}
         builder = PassBuilder(self, kept, passes_of, self._choices.exchanged)
         passes = [builder.build(draft) for draft in drafts]
         stores = stores_of(self, kept, passes)
@@ -448,14 +448,8 @@ class _Scheduler:
     def outputs_tiled(self) -> bool:
         return self._outputs_tiled
 
-    def buffer_of(self, node: Value) -> str:
-        return self._buffer_of(node)
-
     def rows_of(self, node: Value) -> str:
         return self._rows_name(self._operands[node.name])
-
-    def name_of(self, node: Value) -> str:
-        return self._name(node)
 
     def is_tiled(self, node: Value) -> bool:
         return self._operands[node.name].is_tiled
@@ -497,4 +491,4 @@ class _Scheduler:
         return self._strategy in (Strategy.RESIDENT, Strategy.BLOCKED)
 
     def parts_of(self, reduction: Value) -> str:
-        return f"{self._name(reduction)}_parts"
+        return f"{self.name_of(reduction)}_parts"
