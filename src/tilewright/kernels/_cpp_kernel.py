@@ -37,9 +37,15 @@ def cpp_kernel(file: str | Path, role: KernelRole | str) -> Callable[[Callable[.
     Args:
         role: ``reader``, ``compute`` or ``writer``.
     """
+    allowed = [each.value for each in KernelRole]
+    if not isinstance(role, KernelRole) and role not in allowed:
+        raise ValueError(f"role is {role!r}; allowed: {', '.join(allowed)}")
     chosen = KernelRole(role)
 
     def declare(function: Callable[..., Any]) -> CppKernel:
-        return CppKernel(function, chosen, Path(function.__code__.co_filename).resolve().parent / file)
+        path = Path(function.__code__.co_filename).resolve().parent / file
+        if not path.is_file():
+            raise FileNotFoundError(f"file {str(file)!r} of kernel {function.__name__} does not exist: {path}")
+        return CppKernel(function, chosen, path)
 
     return declare
