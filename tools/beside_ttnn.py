@@ -248,7 +248,7 @@ def _allowed() -> str:
     for pair in PAIRS:
         if pair.error is not None:
             errors.setdefault(pair.error, []).append(pair.name)
-    return "; ".join(f" 2\\*\\*{math.log2(error):.0f} of {', '.join(names)}" for error, names in errors.items())
+    return "; ".join(f"`error=2**{math.log2(error):.0f}` for {', '.join(names)}" for error, names in errors.items())
 
 
 def page(rows: Sequence[tuple[Pair, str, int, dict[str, Figures]]]) -> str:
@@ -265,7 +265,7 @@ def page(rows: Sequence[tuple[Pair, str, int, dict[str, Figures]]]) -> str:
         "",
         "Formulas beside ttnn's own operations for the same maths, on the same tensors: bfloat16 in tiles, interleaved",
         "in DRAM, default configurations of both; but where ttnn's default is a matmul at HiFi2, our call allows as",
-        f"much error (`error=`{_allowed()}). Our formulas run with the plan that the clock chooses",
+        "much error (below). Our formulas run with the plan that the clock chooses",
         "([declarations.md](declarations.md)), the real ttnn on the simulated card. Where ttnn has several ways, the",
         "fastest counts. Times are those of the model ([timing.md](timing.md)), without gaps between launches; no card",
         "was measured. `make beside-ttnn` writes this page, in an hour or more, and goes on where it was interrupted.",
@@ -274,6 +274,8 @@ def page(rows: Sequence[tuple[Pair, str, int, dict[str, Figures]]]) -> str:
         f"Of {len(rows)} rows ours is faster or equal in {fast} ({fast / len(rows):.0%}), at an error that is equal or",
         f"smaller in {exact}; both are true of {both}. The geometric mean of the ratios of times is {mean:.2f}.",
         "Targets: 80 % of the rows, and 0.8.",
+        "",
+        f"Asked of ours: {_allowed()}.",
         "",
         f"The planner predicted our times in {predicted} rows without a run: {median:.1%} off the recorded run's",
         f"at the median, {worst:.1%} at the worst.",
