@@ -14,7 +14,7 @@ from tilewright._logs.breadcrumbs import Breadcrumbs
 from tilewright._tensor.paper_device import paper_device
 from tilewright._workshop.cases import DTYPES, derived_cases, usual_case
 from tilewright._workshop.home import Home, find_operation
-from tilewright._workshop.stages.process import Processes, StageRecord
+from tilewright._workshop.stages.process import Processes, ProcessRecord
 from tilewright._workshop.stages.table import fitted_lines
 from tilewright._workshop.trace.steps import Step, number_upto, steps_of
 from tilewright.ops import Operation
@@ -93,7 +93,7 @@ def _steps(operation: Operation, name: str) -> list[Step]:
     return steps_of(plan.schedule)
 
 
-def _trace(record: StageRecord, time_limit: float) -> dict[str, Any]:
+def _trace(record: ProcessRecord, time_limit: float) -> dict[str, Any]:
     found = record.of("trace")
     if found:
         return found[-1]

@@ -31,7 +31,7 @@ class ProcessError(TilewrightError):
 
 
 @dataclasses.dataclass(frozen=True)
-class StageRecord:
+class ProcessRecord:
     """Result of a process.
 
     Attributes:
@@ -94,7 +94,7 @@ class Processes:
         self._nursery.kill()
         self._nursery.communicate()
 
-    def run(self, arguments: list[str], time_limit: float, progress: Progress | None = None) -> StageRecord:
+    def run(self, arguments: list[str], time_limit: float, progress: Progress | None = None) -> ProcessRecord:
         """Runs ``tilewright._workshop.stages.child`` and gives its record.
 
         Args:
@@ -114,7 +114,7 @@ class Processes:
             died_of = signal.Signals(-returncode).name if returncode < 0 and not is_late else ""
             text = output.read_text(encoding="utf-8", errors="replace")
             seconds = time.monotonic() - begin
-            return StageRecord(read_events(events), text, is_late, died_of, returncode, seconds)
+            return ProcessRecord(read_events(events), text, is_late, died_of, returncode, seconds)
 
     def _start(self, arguments: list[str], output: Path) -> int:
         """Id of a new process."""

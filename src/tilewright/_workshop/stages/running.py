@@ -11,7 +11,7 @@ from typing import Any
 from tilewright._build.engine_build import find_engine
 from tilewright._logs.breadcrumbs import Breadcrumbs
 from tilewright._workshop.home import Home
-from tilewright._workshop.stages.process import Processes, Progress, StageRecord
+from tilewright._workshop.stages.process import Processes, ProcessRecord, Progress
 from tilewright._workshop.stages.stage import EXECUTION, KERNELS, STEPS, Stage, StageResult, Status, TestOutcome
 
 AGENT = "tilewright stages"
@@ -87,7 +87,7 @@ def _with_difference(
     return dataclasses.replace(result, difference=tuple(found[-1]["conclusion"]), trace=found[-1]["trace"])
 
 
-def result_of(stage: Stage, record: StageRecord, time_limit: float) -> StageResult:
+def result_of(stage: Stage, record: ProcessRecord, time_limit: float) -> StageResult:
     """Events of a stage's process, and whether it hung or crashed."""
     steps = _steps(stage)
     error_type = error = ""
@@ -116,7 +116,7 @@ def result_of(stage: Stage, record: StageRecord, time_limit: float) -> StageResu
     return StageResult(stage, status, steps, tuple(tests), error_type, error, record.seconds)
 
 
-def _early_end(record: StageRecord, time_limit: float) -> tuple[Status, tuple[str, str]] | tuple[Status, None]:
+def _early_end(record: ProcessRecord, time_limit: float) -> tuple[Status, tuple[str, str]] | tuple[Status, None]:
     """How a process ended that did not come to its end; None if it did."""
     during = f" during {record.last_begun}" if record.last_begun else ""
     if record.is_late:
@@ -137,7 +137,7 @@ def _test(event: dict[str, Any]) -> TestOutcome:
     return TestOutcome(event["name"], Status(event["result"]), error_type, error, case, share)
 
 
-def _record(crumbs: Breadcrumbs, result: StageResult, record: StageRecord) -> None:
+def _record(crumbs: Breadcrumbs, result: StageResult, record: ProcessRecord) -> None:
     number = result.stage.number
     for step, status in result.steps.items():
         is_red = status.is_red
