@@ -110,15 +110,6 @@ class Role(enum.Enum):
 
 
 @dataclasses.dataclass(frozen=True)
-class Factors:
-    """The product that makes one of a schedule's tensors."""
-
-    multiplication: Multiplication
-    left: Sequence[Operand]
-    right: Operand
-
-
-@dataclasses.dataclass(frozen=True)
 class Store:
     """A circular buffer, before it has a size.
 
