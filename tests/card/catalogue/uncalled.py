@@ -17,6 +17,7 @@ _IN_MESH_CATALOGUE = """
 """
 _ON_RINGS = """
     experimental.all_to_all_async experimental.matmul_reduce_scatter_async
+    experimental.minimal_matmul_strided_reduce_scatter_async
     experimental.reduce_scatter_minimal_async_create_intermediate_buffer experimental.reduce_scatter_minimal_direct
     experimental.reduce_scatter_minimal_direct_create_persistent_buffers
     experimental.reduce_scatter_minimal_direct_create_staging_buffer experimental.strided_reduce_scatter_async
@@ -27,7 +28,7 @@ _THROUGH_SOCKETS = """
 _SEVERAL_CHIPS = """
     experimental.all_gather_concat experimental.all_gather_minimal_matmul_async
     experimental.all_reduce_create_qkv_heads experimental.all_to_all_dispatch_metadata
-    experimental.deepseek_moe_reduce_scatter experimental.deepseek_prefill.attn_res_gather_softmax
+    experimental.deepseek_prefill.attn_res_gather_softmax
     experimental.deepseek_prefill.combine experimental.deepseek_prefill.combine_fabric2d
     experimental.deepseek_prefill.dispatch experimental.deepseek_prefill.dispatch_fabric2d
     experimental.deepseek_prefill.hybrid_routed_expert_moe_forwarding_buffer
@@ -36,10 +37,10 @@ _SEVERAL_CHIPS = """
     experimental.dit_fused_distributed_groupnorm_create_stats_buffer
     experimental.kda.qkv_causal_conv1d_silu_with_carry experimental.kda.select_final_carry
     experimental.llama_all_gather_matmul_async experimental.llama_reduce_scatter experimental.llama_rs_create_heads
-    experimental.llama_rs_matmul experimental.minimal_matmul_strided_reduce_scatter_async
+    experimental.llama_rs_matmul
     experimental.recv_async_h2d experimental.ring_indexer_score_dsa
     experimental.selective_reduce_combine experimental.send_async_d2h
-    experimental.strided_all_gather_minimal_matmul_async fused_rms_minimal reduce_to_root
+    fused_rms_minimal reduce_to_root
     transformer.exp_ring_joint_scaled_dot_product_attention
     transformer.ring_joint_scaled_dot_product_attention transformer.ring_mla
 """
@@ -68,6 +69,12 @@ UNCALLED: dict[str, frozenset[str]] = {
     "For several chips: right on rings, which they are for": frozenset(_ON_RINGS.split()),
     "For several chips: right on a ring of 8, which its kernels assume": frozenset(
         {"experimental.all_gather_matmul_async"}
+    ),
+    "For several chips: right on a line of 2 and on rings of 4 and 8": frozenset(
+        {"experimental.strided_all_gather_minimal_matmul_async"}
+    ),
+    "For several chips: right on a ring of 8, which ttnn's tests have": frozenset(
+        {"experimental.deepseek_moe_reduce_scatter"}
     ),
     "For several chips: right on lines and rings of 2 and 4": frozenset({"experimental.strided_all_gather_async"}),
     "For several chips: right from the first chip of a line to the last; a hang under slow dispatch": frozenset(

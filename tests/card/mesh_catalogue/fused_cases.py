@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 import ttnn
 
-from tests.card.mesh_catalogue.chips import ULP, Chips, numbers
+from tests.card.mesh_catalogue.chips import AXIS, ULP, Chips, numbers
 
 BLOCKS = 4  # of the inner dimension, at most: partial sums are packed once for each
 
@@ -97,7 +97,70 @@ def matmul_reduce_scatter_async(chips: Chips) -> bool:
     return _products_within(chips, scattered, factors)
 
 
+def _block_config() -> ttnn.MinimalMatmulConfig:
+    return ttnn.MinimalMatmulConfig(
+        M_block_size=1,
+        K_block_size=1,
+        N_block_size=1,
+        subblock_h=1,
+        subblock_w=1,
+        compute_with_storage_grid_size=ttnn.CoreCoord(2, 2),
+    )
+
+
+def strided_all_gather_minimal_matmul_async(chips: Chips) -> bool:
+    parts = [numbers(1, 1, 64, 64) for _ in range(chips.count)]
+    weights = [numbers(1, 1, 64 * chips.count, 128) for _ in range(chips.count)]
+    whole = torch.cat(parts, dim=3)
+    _, product = ttnn.experimental.strided_all_gather_minimal_matmul_async(
+        chips.spread(parts),
+        chips.spread(weights),
+        persistent_output_buffer=chips.everywhere(torch.zeros(whole.shape).bfloat16()),
+        dim=3,
+        multi_device_global_semaphore=chips.semaphores(4),  # two more for the kernels that signal the product
+        strided_all_gather_core_grid_offset=(0, 4),
+        num_links=1,
+        memory_config_ag=ttnn.DRAM_MEMORY_CONFIG,
+        memory_config_mm=ttnn.DRAM_MEMORY_CONFIG,
+        topology=chips.topology,
+        cluster_axis=AXIS,
+        config=_block_config(),
+        compute_kernel_config=_exact_sums(),
+        num_workers_per_link=1,
+        read_local_slice_from_input=True,
+    )
+    return _products_within(chips, product, [[(whole, weight)] for weight in weights])
+
+
+def minimal_matmul_strided_reduce_scatter_async(chips: Chips) -> bool:
+    width = 64 * chips.count
+    parts = [numbers(1, 1, 64, 64) for _ in range(chips.count)]
+    weights = [numbers(1, 1, 64, width) for _ in range(chips.count)]
+    _, scattered = ttnn.experimental.minimal_matmul_strided_reduce_scatter_async(
+        chips.spread(parts),
+        chips.spread(weights),
+        3,
+        chips.semaphores(3),
+        ttnn.CoreCoord(0, 4),
+        num_links=1,
+        memory_config_mm=ttnn.DRAM_MEMORY_CONFIG,
+        rs_output_mem_config=ttnn.DRAM_MEMORY_CONFIG,
+        topology=chips.topology,
+        cluster_axis=AXIS,
+        config=_block_config(),
+        compute_kernel_config=_exact_sums(),
+        barrier_semaphore=chips.semaphores(1)[0],
+        num_workers_per_link=1,
+        chunk_width_in_mm_blocks=1,
+    )
+    slices = [weight.split(64, dim=3) for weight in weights]
+    factors = [[(part, each[chip]) for part, each in zip(parts, slices, strict=True)] for chip in range(chips.count)]
+    return _products_within(chips, scattered, factors)
+
+
 CASES = {
+    "experimental.minimal_matmul_strided_reduce_scatter_async": minimal_matmul_strided_reduce_scatter_async,
+    "experimental.strided_all_gather_minimal_matmul_async": strided_all_gather_minimal_matmul_async,
     "experimental.all_gather_matmul_async": all_gather_matmul_async,
     "experimental.matmul_reduce_scatter_async": matmul_reduce_scatter_async,
 }

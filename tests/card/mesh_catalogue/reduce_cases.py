@@ -113,7 +113,30 @@ def strided_reduce_scatter_async(chips: Chips) -> bool:
     return chips.within_sum(reduced, _scattered(chips, parts))
 
 
+def deepseek_moe_reduce_scatter(chips: Chips) -> bool:
+    parts = [numbers(1, 1, 32, 128 * chips.count) for _ in range(chips.count)]
+    core = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
+    shard = ttnn.NdShardSpec(
+        ttnn.Shape([1, 1, 32, 128]),
+        core,
+        ttnn.ShardOrientation.ROW_MAJOR,
+        ttnn.ShardDistributionStrategy.ROUND_ROBIN_1D,
+    )
+    memory = ttnn.MemoryConfig(ttnn.BufferType.L1, shard)
+    slices = [part.split(128, dim=3) for part in parts]
+    reduced = ttnn.experimental.deepseek_moe_reduce_scatter(
+        [chips.spread([each[place] for each in slices], memory=memory) for place in range(chips.count)],
+        output_memory_config=ttnn.L1_MEMORY_CONFIG,
+        dim=3,
+        num_links=1,
+        topology=chips.topology,
+        cluster_axis=AXIS,
+    )
+    return chips.within_sum(reduced, _scattered(chips, parts))
+
+
 CASES = {
+    "experimental.deepseek_moe_reduce_scatter": deepseek_moe_reduce_scatter,
     "experimental.all_reduce_async": all_reduce_async,
     "experimental.reduce_scatter_minimal_async": reduce_scatter_minimal_async,
     "experimental.reduce_scatter_minimal_async_create_intermediate_buffer": (
