@@ -308,7 +308,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.split.reset();
     instance.sources.reset();
     instance.stack_checked = 0;
-    instance.reads_wall_clock = false;
+    instance.reads_wall_clock = instance.uses_window = instance.polls_memory = false;
     instance.would_push = instance.would_pop = 0;
     instance.stack_noted = false;
     instance.failed_program_counter = instance.failed_frame_pointer = instance.failed_caller = 0;

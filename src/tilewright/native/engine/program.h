@@ -171,6 +171,8 @@ struct KernelInstance : FiberStatus {
     uint64_t right_rectangle = 0;  // of the last multicast with a right one, with its receivers (dataflow/noc.cpp)
     volatile uint32_t wall_clock[2] = {};  // low and high word, where the kernel reads them
     bool reads_wall_clock = false;
+    bool polls_memory = false;  // a tick met it in its own code (signals/tick.cpp)
+    bool uses_window = false;  // it accessed L1 at a card's addresses (signals/l1_window.cpp)
     uint32_t stack_checked = 0;  // of a checked run: stack depth that has been checked
     std::string printed;  // text since the last newline
     uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;

@@ -131,8 +131,8 @@ void Scheduler::resume(KernelInstance& instance, uint32_t thread) {
     if (instance.kernel->statics_bytes != 0) {
         swap_statics(instance);
     }
-    if (window_core != nullptr && window_core != instance.core) {
-        hide_l1_window(*this);
+    if (window_core != instance.core && (window_core != nullptr || instance.uses_window)) {
+        move_l1_window(*this, instance);
     }
     if (instance.split != nullptr) [[unlikely]] {
         enter_thread(instance, thread);
@@ -141,6 +141,9 @@ void Scheduler::resume(KernelInstance& instance, uint32_t thread) {
     instance.wait_kind = WaitKind::None;
     if (instance.reads_wall_clock) [[unlikely]] {
         update_wall_clock(instance);
+    }
+    if (instance.polls_memory) [[unlikely]] {
+        hasten_tick();
     }
     switches++;
     *place = instance.place;

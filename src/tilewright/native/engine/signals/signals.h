@@ -31,8 +31,12 @@ void abort_kernel(void* raw_context, const char* text);
 void note_where(KernelInstance& instance, void* raw_context);
 // Adds the tick to a set of blocked signals, or removes it.
 void block_ticks(sigset_t& blocked, bool block);
+// Has the next tick of this thread come soon.
+void hasten_tick();
 // Unmaps the L1 that a scheduler's kernels see at a card's addresses.
 void hide_l1_window(Scheduler& scheduler);
+// Before a kernel of another core than the window's goes on.
+void move_l1_window(Scheduler& scheduler, const KernelInstance& instance);
 
 // The program that Ctrl-C stops, for as long as it runs.
 class RunScope {

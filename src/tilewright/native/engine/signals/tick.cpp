@@ -15,6 +15,9 @@ namespace tw {
 
 static constexpr size_t kAlternateStackBytes = 128 * 1024;
 static constexpr long kTickNanoseconds = 20'000'000;
+// Kernels that poll memory without a call get shorter turns once a tick has met them in their own code: others may
+// have to go on in between, many times.
+static constexpr long kPollNanoseconds = 100'000;
 // Ticks a kernel may take to return from the engine after the run was stopped.
 static constexpr uint32_t kTicksToLeave = 10;
 
@@ -58,7 +61,7 @@ public:
     void begin_run() {
         in_run_ = true;  // set before is_going_ is read: from here on the timer does not stop
         if (!is_going_) {
-            is_going_ = set(kTickNanoseconds);
+            is_going_ = set(kTickNanoseconds, kTickNanoseconds);
         }
     }
     void end_run() {
@@ -68,15 +71,16 @@ public:
     // At a tick outside a run: the second one stops the timer.
     void rest() {
         if (!in_run_ && ++idle_ticks_ > 1) {
-            set(0);
+            set(0, 0);
             is_going_ = false;
         }
     }
+    void come_soon() { set(kPollNanoseconds, kTickNanoseconds); }
 
 private:
-    bool set(long nanoseconds) {
+    bool set(long first, long nanoseconds) {
         exists_ = exists_ || create();
-        const itimerspec interval{{0, nanoseconds}, {0, nanoseconds}};
+        const itimerspec interval{{0, nanoseconds}, {0, first}};
         return exists_ && timer_settime(timer_, 0, &interval, nullptr) == 0;
     }
     bool create() {
@@ -108,6 +112,8 @@ ThreadSignals::ThreadSignals() {
 }
 
 ThreadSignals::~ThreadSignals() { t_tick.end_run(); }
+
+void hasten_tick() { t_tick.come_soon(); }
 
 void block_ticks(sigset_t& blocked, bool block) {
     static_cast<void>(block ? sigaddset(&blocked, tick_signal()) : sigdelset(&blocked, tick_signal()));
@@ -179,7 +185,7 @@ void on_tick(int, siginfo_t*, void* raw_context) {
         request_yield(*scheduler);
         return;
     }
-    if (!scheduler->stopped() && scheduler->switches != scheduler->tick_switches) {
+    if (!scheduler->stopped() && !instance.polls_memory && scheduler->switches != scheduler->tick_switches) {
         request_yield(*scheduler);
         return;
     }
@@ -194,6 +200,7 @@ void on_tick(int, siginfo_t*, void* raw_context) {
         scheduler->lookahead_state = state_hash(at, raw_context, *instance.stack);
     }
     flush_denormals();
+    instance.polls_memory = true;
     scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
     instance.failed_program_counter = instance.failed_caller = 0;
 }
