@@ -13,6 +13,7 @@ from tilewright._card.products import choose_card, cluster_descriptor
 from tilewright._card.systems.known_systems import Mesh
 
 SCRIPT = Path(__file__).with_name("several_cards.py")
+REOPENED = Path(__file__).with_name("reopened_mesh.py")
 
 
 @pytest.mark.parametrize(("system", "dispatch"), [("n300", "fast"), ("n300", "slow"), ("p150x2", "fast")])
@@ -27,6 +28,12 @@ def test_two_devices_and_a_mesh_of_both(on_card: OnCard, real_ttnn_with_torch: s
     )
     refused = [f"tilewright: {name}: another device is open." for name in ("open_device", "open_mesh_device")]
     assert [words in result.stdout for words in refused] == [dispatch == "fast"] * 2
+
+
+def test_mesh_opened_again_counts_completions_from_zero(on_card: OnCard, real_ttnn_with_torch: str) -> None:
+    result = on_card("--system", "t3000", "--dispatch", "fast", str(REOPENED), python=real_ttnn_with_torch)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "(1, 8): right\n(2, 4): right\n" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,9 @@ Dispatcher::Dispatcher(
             defines.word("DOWNSTREAM_SUBORDINATE_NOC_X"), defines.word("DOWNSTREAM_SUBORDINATE_NOC_Y")};
         workers.count_also_on(subordinate_core_, core_);
     }
+    // As the kernels do when they start. What an earlier opening counted would let commands through that must wait.
+    workers.clear_completions(core_);
+    workers.clear_completions(subordinate_core_);
 }
 
 uint64_t Dispatcher::field(const uint8_t* command, NumberName name, uint32_t bytes) const {

@@ -64,6 +64,10 @@ void Workers::clear_completions(NocPlace dispatch_core, uint32_t stream) {
     completions_[{key_of(dispatch_core), stream}] = 0;
 }
 
+void Workers::clear_completions(NocPlace dispatch_core) {
+    std::erase_if(completions_, [&](const auto& each) { return each.first.first == key_of(dispatch_core); });
+}
+
 void Workers::reset_pointer(NocPlace worker) {
     const uint32_t zero = 0;
     memory_.write(worker.x, worker.y, read_pointer_, &zero, sizeof(zero));

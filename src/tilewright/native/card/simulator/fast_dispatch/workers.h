@@ -69,6 +69,7 @@ public:
     void count_also_on(NocPlace dispatch_core, NocPlace other) { also_[key_of(dispatch_core)] = key_of(other); }
     uint32_t completions(NocPlace dispatch_core, uint32_t stream) const;
     void clear_completions(NocPlace dispatch_core, uint32_t stream);
+    void clear_completions(NocPlace dispatch_core);
 
 private:
     static uint32_t key_of(NocPlace core) { return core.x | core.y << 8u; }
