@@ -2,6 +2,7 @@
 #include "check/compute/thread_order.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "check/checks.h"
 #include "run/scheduler.h"
@@ -9,16 +10,21 @@
 
 namespace tw {
 
-namespace {
-
-constexpr size_t kKeptOperations = 3;
-
-void join_clocks(std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
-    std::transform(
-        to.begin(), to.end(), from.begin(), to.begin(), [](uint32_t a, uint32_t b) { return std::max(a, b); });
+template <typename Clock>
+static void join_clocks(Clock& to, const Clock& from) {
+    for (size_t thread = 0; thread < to.size(); thread++) {
+        to[thread] = std::max(to[thread], from[thread]);
+    }
 }
 
-}  // namespace
+void ThreadOrder::CreditList::add(const Credits& credits, size_t num_kept) {
+    all_.push_back(credits);
+    first_ += all_.size() - first_ > num_kept ? 1 : 0;
+    if (first_ > all_.size() / 2) {
+        all_.erase(all_.begin(), all_.begin() + static_cast<ptrdiff_t>(first_));
+        first_ = 0;
+    }
+}
 
 void ThreadOrder::start(const Program& program) {
     cores_.clear();
@@ -32,7 +38,10 @@ void ThreadOrder::start(const Program& program) {
         CoreClocks& clocks = cores_[instance->core];
         core_of_[instance->number] = &clocks;
         const size_t num_threads = all.size() * kNumActors;
-        clocks.of.assign(num_threads, Clock(num_threads, 0));
+        if (num_threads > Clock().size()) {
+            throw std::length_error("a core has more kernels than processors");
+        }
+        clocks.of.assign(num_threads, Clock{});
         for (size_t index = 0; index < num_threads; index++) {
             clocks.of[index][index] = 1;
         }
@@ -54,17 +63,12 @@ void ThreadOrder::join(const KernelInstance& instance, Actor actor, const Clock&
 
 void ThreadOrder::operands(const KernelInstance& instance, uint32_t lag) {
     Kernel& kernel = kernels_[instance.number];
-    if (lag == 0) {
-        join(instance, kUnpack, clock(instance, kMath));
-    } else if (kernel.maths.size() >= lag) {
-        join(instance, kUnpack, kernel.maths[lag - 1]);
+    if (const Clock* free = lag == 0 ? &clock(instance, kMath) : kernel.maths.find(lag - 1)) {
+        join(instance, kUnpack, *free);
     }
     step(instance, kUnpack);
     join(instance, kMath, clock(instance, kUnpack));
-    kernel.maths.push_front(clock(instance, kMath));
-    if (kernel.maths.size() > kKeptOperations) {
-        kernel.maths.pop_back();
-    }
+    kernel.maths.add(clock(instance, kMath));
     step(instance, kMath);
 }
 
@@ -77,8 +81,8 @@ void ThreadOrder::block(const KernelInstance& instance) {
 void ThreadOrder::acquired(const KernelInstance& instance) {
     const Kernel& kernel = kernels_[instance.number];
     const size_t halves = dst_halves(*instance.core->compute);
-    if (kernel.sections_released.size() >= halves) {
-        join(instance, kMath, kernel.sections_released[halves - 1]);
+    if (const Clock* free = kernel.sections_released.find(halves - 1)) {
+        join(instance, kMath, *free);
     }
 }
 
@@ -99,13 +103,10 @@ void ThreadOrder::released(const KernelInstance& instance) {
     Kernel& kernel = kernels_[instance.number];
     if (!kernel.sections_committed.empty()) {
         join(instance, kPack, kernel.sections_committed.front());
-        kernel.sections_committed.pop_front();
+        kernel.sections_committed.erase(kernel.sections_committed.begin());
     }
     kernel.waits_early = false;
-    kernel.sections_released.push_front(clock(instance, kPack));
-    if (kernel.sections_released.size() > 2) {
-        kernel.sections_released.pop_back();
-    }
+    kernel.sections_released.add(clock(instance, kPack));
     step(instance, kPack);
 }
 
@@ -117,20 +118,17 @@ void ThreadOrder::started(const KernelInstance& instance) {
 // --- between kernels ---
 
 void ThreadOrder::release(
-    std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor, size_t num_kept) {
+    CreditList& credits, uint64_t total, const KernelInstance& instance, Actor actor, size_t num_kept) {
     Clock released = clock(instance, actor);
     if (!credits.empty()) {
-        join_clocks(released, credits.back().clock);
+        join_clocks(released, credits.end()[-1].clock);
     }
-    credits.push_back({total, std::move(released)});
-    if (credits.size() > num_kept) {
-        credits.pop_front();
-    }
+    credits.add({total, released}, num_kept);
     step(instance, actor);
 }
 
 // Clock of the credit that made it `total`; null: none yet, or none needed.
-const ThreadOrder::Clock* ThreadOrder::clock_at(const std::deque<Credits>& credits, uint64_t total) {
+const ThreadOrder::Clock* ThreadOrder::clock_at(const CreditList& credits, uint64_t total) {
     const auto enough =
         std::lower_bound(credits.begin(), credits.end(), total, [](const Credits& each, uint64_t wanted) {
             return each.total < wanted;
@@ -138,8 +136,7 @@ const ThreadOrder::Clock* ThreadOrder::clock_at(const std::deque<Credits>& credi
     return total == 0 || enough == credits.end() ? nullptr : &enough->clock;
 }
 
-void ThreadOrder::acquire(
-    const std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor) {
+void ThreadOrder::acquire(const CreditList& credits, uint64_t total, const KernelInstance& instance, Actor actor) {
     if (const Clock* at = clock_at(credits, total)) {
         join(instance, actor, *at);
     }

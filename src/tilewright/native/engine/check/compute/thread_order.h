@@ -10,9 +10,10 @@
 // none is reported falsely.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -53,10 +54,37 @@ public:
 
 private:
     enum Actor : uint32_t { kUnpack, kMath, kPack, kNumActors };
-    using Clock = std::vector<uint32_t>;
+    // Steps of the threads of one core, three for each kernel. A core has three kernels at most.
+    using Clock = std::array<uint32_t, 16>;
     struct Credits {
         uint64_t total;
         Clock clock;
+    };
+    // The latest credits of a circular buffer, the oldest first.
+    class CreditList {
+    public:
+        void add(const Credits& credits, size_t num_kept);
+        const Credits* begin() const { return all_.data() + first_; }
+        const Credits* end() const { return all_.data() + all_.size(); }
+        bool empty() const { return first_ == all_.size(); }
+
+    private:
+        std::vector<Credits> all_;
+        size_t first_ = 0;  // those before are forgotten
+    };
+    // The clocks at the last few events.
+    template <size_t Kept>
+    class LastClocks {
+    public:
+        void add(const Clock& clock) { clocks_[count_++ % Kept] = clock; }
+        // The one before `back` others; null: there were not so many events.
+        const Clock* find(size_t back) const {
+            return back < std::min(count_, Kept) ? &clocks_[(count_ - 1 - back) % Kept] : nullptr;
+        }
+
+    private:
+        std::array<Clock, Kept> clocks_;
+        size_t count_ = 0;
     };
     struct Use {
         uint32_t step = 0;  // of the thread; 0: none
@@ -66,8 +94,9 @@ private:
         Use read, written;
     };
     struct Kernel {
-        std::deque<Clock> maths;  // at the last operations, the latest first
-        std::deque<Clock> sections_committed, sections_released;
+        LastClocks<3> maths;  // at the last operations
+        std::vector<Clock> sections_committed;  // and not released
+        LastClocks<2> sections_released;
         bool waits_early = false;  // the packer's wait stands before the commit in the source
         std::unordered_map<uint32_t, Page> pages;  // by address
         std::vector<Page*> pages_of[kMaxCircularBuffers];  // the same by circular buffer and index, once used
@@ -75,7 +104,7 @@ private:
 
     struct CoreClocks {
         std::vector<Clock> of;  // by number()
-        std::unordered_map<uint32_t, std::deque<Credits>> pushes, pops;  // by circular buffer
+        std::array<CreditList, kMaxCircularBuffers> pushes, pops;
     };
 
     // Index of a thread among those of its core.
@@ -84,10 +113,9 @@ private:
     Clock& clock(const KernelInstance& instance, Actor actor) { return core(instance).of[number(instance, actor)]; }
     void step(const KernelInstance& instance, Actor actor) { clock(instance, actor)[number(instance, actor)]++; }
     void join(const KernelInstance& instance, Actor actor, const Clock& from);
-    void release(
-        std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor, size_t num_kept);
-    void acquire(const std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor);
-    static const Clock* clock_at(const std::deque<Credits>& credits, uint64_t total);
+    void release(CreditList& credits, uint64_t total, const KernelInstance& instance, Actor actor, size_t num_kept);
+    void acquire(const CreditList& credits, uint64_t total, const KernelInstance& instance, Actor actor);
+    static const Clock* clock_at(const CreditList& credits, uint64_t total);
     Page& page(const KernelInstance& instance, uint32_t cb, uint32_t index);
     void check(KernelInstance& instance, uint32_t cb, const Page& page, bool is_write);
 

@@ -113,6 +113,11 @@ void for_each_mark(
     const uint8_t* bytes = memory.page(chip, page);
     const bool all_written =
         memory.host_wrote || (memory.poison_is_a_value && !look(memory, bytes, memory.page_bytes).all);
+    if (!all_written && memory.outside == nullptr && memory.page_bytes > 64 &&
+        is_all_poison(memory, bytes, memory.page_bytes)) {
+        mark({0, static_cast<uint32_t>(memory.page_bytes), 0, 0});
+        return;
+    }
     for (uint64_t part = 0; part < memory.page_bytes; part += kPart) {
         const uint64_t end = std::min(part + kPart, memory.page_bytes);
         const PoisonFound found = look(memory, bytes + part, end - part);

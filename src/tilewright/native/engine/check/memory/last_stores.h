@@ -2,6 +2,7 @@
 // The last storer of each word of L1. The chip keeps it from run to run, like the shadow memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -18,28 +19,33 @@ public:
 
     // Forgets all stores.
     void clear();
-    // Words from a slot pointer on. The caller defines their meaning; 0: no store.
-    const uint32_t* words(uint32_t address) const { return words_ + (address - l1_begin_) / 4; }
+    // Of the word at a slot pointer. The caller defines its meaning; 0: no store.
+    uint32_t word(uint32_t address) const {
+        const uint32_t index = (address - l1_begin_) / 4;
+        return is_used_[index / kBlockWords] != 0 ? words_[index] : 0;
+    }
     void set(uint32_t address, uint32_t num_words, uint32_t value) {
         const uint32_t first = (address - l1_begin_) / 4;
-        if (num_words == 1 && is_used_[first * 4 / kBlockBytes]) {
-            words_[first] = value;
-        } else {
-            set_all(first, num_words, value);
+        for (uint32_t block = first / kBlockWords; block <= (first + num_words - 1) / kBlockWords; block++) {
+            if (is_used_[block] == 0) {
+                use(block);
+            }
         }
+        std::fill_n(words_ + first, num_words, value);
     }
     // Forgets the stores to these bytes.
     void forget(uint32_t address, uint64_t bytes);
 
 private:
-    static constexpr uint32_t kBlockBytes = 4096;
+    // A line of the cache: rows of tiles lie apart.
+    static constexpr uint32_t kBlockWords = 16;
 
-    void set_all(uint32_t first, uint32_t num_words, uint32_t value);
+    void use(uint32_t block);
 
     uint32_t l1_begin_;
-    uint64_t l1_bytes_;
-    uint32_t* words_;
-    std::vector<uint8_t> is_used_;  // by block
+    uint64_t l1_bytes_, num_blocks_;
+    uint32_t* words_;  // those of a block count once it is used
+    uint8_t* is_used_;  // by block
     std::vector<uint32_t> used_;    // blocks
 };
 

@@ -25,7 +25,7 @@ static void check_l1_access(
         checks.stored_pages.load(instance, address, bytes);
     }
     // Stores to a word that kernels synchronise by have rules of their own (check/noc/semaphores.h).
-    const bool is_flag = bytes <= sizeof(uint32_t) && checks.noc.is_sync_word(address);
+    const bool is_flag = bytes <= sizeof(uint32_t) && checks.noc.is_sync_word(*instance.core, address);
     is_write ? checks.history.touch(instance, address, bytes, is_flag ? Touch::Flag : Touch::Write)
              : checks.history.load(instance, address, bytes);
     if (is_write) {
@@ -48,6 +48,7 @@ static void took_pointer(KernelInstance& instance, uintptr_t offset) {
 
 // `is_typed`: the compiler assumes the address to be aligned for its type.
 static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_typed, CodePlace place) {
+    __builtin_prefetch(pointer, 1);  // read when all else has been looked up
     auto address = reinterpret_cast<uintptr_t>(pointer);
     Scheduler* scheduler = this_scheduler();
     if (scheduler == nullptr || scheduler->current == nullptr || scheduler->current->checks == nullptr) {

@@ -55,7 +55,12 @@ void PageLayouts::mark(
     auto pages = std::find_if(buffers.begin(), buffers.end(), [=](const Pages& each) { return each.cb == cb; });
     if (pages == buffers.end()) {
         pages = buffers.insert(
-            pages, {cb, std::vector<uint8_t>(buffer.num_pages, kUnknown), std::vector<Origin>(buffer.num_pages)});
+            pages,
+            {cb,
+             buffer.address,
+             buffer.address + buffer.total_bytes,
+             std::vector<uint8_t>(buffer.num_pages, kUnknown),
+             std::vector<Origin>(buffer.num_pages)});
     }
     const uint32_t first = (address - buffer.address) / buffer.page_bytes;
     const uint32_t last = (address + bytes - 1 - buffer.address) / buffer.page_bytes;
@@ -210,13 +215,12 @@ void PageLayouts::reads_rows(KernelInstance& instance, uint32_t cb, uint32_t add
 
 void PageLayouts::written(const Core& core, uint32_t address, uint32_t bytes) {
     for (Pages& pages : on(core).buffers) {
-        const CoreCircularBuffer& buffer = core.cb[pages.cb];
-        const uint32_t end = buffer.address + buffer.total_bytes;
-        if (address + bytes <= buffer.address || address >= end) {
+        if (address + bytes <= pages.begin || address >= pages.end) {
             continue;
         }
-        const uint32_t first = (std::max(address, buffer.address) - buffer.address) / buffer.page_bytes;
-        const uint32_t last = (std::min(address + bytes, end) - 1 - buffer.address) / buffer.page_bytes;
+        const uint32_t page_bytes = core.cb[pages.cb].page_bytes;
+        const uint32_t first = (std::max(address, pages.begin) - pages.begin) / page_bytes;
+        const uint32_t last = (std::min(address + bytes, pages.end) - 1 - pages.begin) / page_bytes;
         std::fill(pages.layouts.begin() + first, pages.layouts.begin() + last + 1, kUnknown);
         std::fill(pages.origins.begin() + first, pages.origins.begin() + last + 1, Origin{});
     }

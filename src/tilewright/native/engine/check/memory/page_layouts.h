@@ -52,7 +52,7 @@ private:
     static constexpr uint32_t kPacked = ~0u;
     // Pages of one circular buffer, once the layout of one is known.
     struct Pages {
-        uint32_t cb;
+        uint32_t cb, begin, end;  // slot pointers
         std::vector<uint8_t> layouts;
         std::vector<Origin> origins;
     };

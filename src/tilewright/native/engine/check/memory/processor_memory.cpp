@@ -58,8 +58,8 @@ bool ProcessorMemory::is_sync_word(const KernelInstance& instance, uint32_t addr
 }
 
 void ProcessorMemory::check_alignment(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
-    const uint32_t alignment = std::min(bytes, 4u);  // the processors have 32 bits
-    if (address % alignment != 0) {
+    const uint32_t alignment = std::min(bytes, 4u);  // a power of two; the processors have 32 bits
+    if ((address & (alignment - 1)) != 0) {
         note_finding(
             instance,
             Rule::L1Misaligned,
@@ -85,7 +85,7 @@ const KernelInstance* ProcessorMemory::unordered_storer(const KernelInstance& in
 
 void ProcessorMemory::check_order(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
     for (uint32_t word = address & ~3u; word < address + bytes; word += 4) {
-        if (const KernelInstance* storer = unordered_storer(instance, *last_stores_.words(word))) {
+        if (const KernelInstance* storer = unordered_storer(instance, last_stores_.word(word))) {
             note_finding(
                 instance,
                 kRaceRule,
@@ -114,18 +114,18 @@ void ProcessorMemory::look(KernelInstance& instance, uint32_t address, uint32_t 
     last->value = value;
     last->instruction = instruction;
     const uint32_t word = address & ~3u;
-    const KernelInstance* storer = unordered_storer(instance, *last_stores_.words(word));
+    const KernelInstance* storer = unordered_storer(instance, last_stores_.word(word));
     if (storer != nullptr && !polling_.contains(instruction)) {
         if (kernel.tried.insert(instruction).second) {
             show_replaced(instance, word);
             std::memcpy(&last->value, pointer(address), bytes);
         }
     } else if (storer != nullptr) {
-        if (unordered_storer(instance, *first_stores_.words(word)) != nullptr) {
+        if (unordered_storer(instance, first_stores_.word(word)) != nullptr) {
             check_order(instance, address, bytes, false);
             racing_flags_.insert(word);
         }
-        ordering_.acquire_step(instance, *storer, *last_stores_.words(word) & kStepMask);
+        ordering_.acquire_step(instance, *storer, last_stores_.word(word) & kStepMask);
         instance.checks->threads.synchronised(instance);
     }
 }
@@ -134,7 +134,7 @@ static uint32_t& word_at(uint32_t address) { return *reinterpret_cast<uint32_t*>
 
 void ProcessorMemory::show_replaced(KernelInstance& instance, uint32_t word) {
     kernels_[instance.number].shown = {word, word_at(word)};
-    word_at(word) = *replaced_.words(word);
+    word_at(word) = replaced_.word(word);
 }
 
 void ProcessorMemory::restore_shown(const KernelInstance& instance) {
@@ -218,15 +218,20 @@ void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t
     }
     Kernel& kernel = kernels_[instance.number];
     end_polling(instance);
-    const bool was_undefined = bytes == 4 && memory_.all_undefined(pointer(address), bytes);
+    bool was_undefined = false;
     if (kernel.undefined && kernel.undefined->bytes == bytes && kernel.undefined->stored_to == 0) {
+        was_undefined = memory_.all_undefined(pointer(address), bytes);
         memory_.copy(pointer(address), pointer(kernel.undefined->address), bytes);
         kernel.undefined->stored_to = address;
     } else {
         if (kernel.undefined) {
             finish_copy(instance, instance.checks->findings);
         }
-        memory_.define(pointer(address), bytes);
+        if (bytes == 4) {
+            was_undefined = memory_.define_store(pointer(address), bytes);
+        } else {
+            memory_.define(pointer(address), bytes);
+        }
     }
     if (has_cache_) {
         for (const KernelInstance* other : instance.core->instances) {
@@ -245,7 +250,7 @@ void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t
         const uint32_t store = kernel.number << kStepBits | (ordering_.now(instance.number) & kStepMask);
         if (count == 1) {
             replaced_.set(first, 1, word_at(first));
-            if (was_undefined && *first_stores_.words(first) == 0) {
+            if (was_undefined && first_stores_.word(first) == 0) {
                 first_stores_.set(first, 1, store);
             }
         }

@@ -103,7 +103,7 @@ void ShadowMemory::make_planes(Region& region) {
 }
 
 // Makes the block mixed: its bits count from here on.
-void ShadowMemory::open_block(Region& region, uint64_t block) {
+inline void ShadowMemory::open_block(Region& region, uint64_t block) {
     if (region.states[block] != kMixed) {
         const bool is_unwritten = region.states[block] == kUnwritten;
         std::memset(region.undefined + block * kBlock / 8, is_unwritten ? 0xff : 0, kBlock / 8);
@@ -133,16 +133,25 @@ bool ShadowMemory::is_defined(const Region& region, uint64_t first, uint64_t byt
     return any == kDefined;
 }
 
+// A part of a block. The one that ends it most often completes it: from then on its state says all.
+inline void ShadowMemory::define_part(Region& region, uint64_t block, uint64_t first, uint64_t bytes) {
+    if (region.states[block] == kDefined) {
+        return;
+    }
+    open_block(region, block);
+    fill_bits(region.undefined, first, bytes, false);
+    fill_bits(region.padding, first, bytes, false);
+    if ((first + bytes) % kBlock == 0 && !any_bit(region.undefined, block * kBlock, kBlock)) {
+        region.states[block] = kDefined;
+    }
+}
+
 inline void ShadowMemory::define(Region& region, uint64_t first, uint64_t bytes) {
     for_each_block(first, bytes, [&](uint64_t block, uint64_t from, uint64_t part, bool is_whole) {
         if (is_whole) {
             region.states[block] = kDefined;
-        } else if (region.states[block] == kMixed && !any_bit(region.undefined, from, part)) {
-            return true;  // most often it was defined before, and padding is undefined, too
-        } else if (region.states[block] != kDefined) {
-            open_block(region, block);
-            fill_bits(region.undefined, from, part, false);
-            fill_bits(region.padding, from, part, false);
+        } else {
+            define_part(region, block, from, part);
         }
         return true;
     });
@@ -153,6 +162,20 @@ void ShadowMemory::define(const void* memory, uint64_t bytes) {
     if (region != nullptr && region->states != nullptr) {
         define(*region, reinterpret_cast<uintptr_t>(memory) - region->begin, bytes);
     }
+}
+
+bool ShadowMemory::define_store(const void* memory, uint32_t bytes) {
+    Region* region = find(memory, bytes);
+    if (region == nullptr || region->states == nullptr) {
+        return false;
+    }
+    const uint64_t first = reinterpret_cast<uintptr_t>(memory) - region->begin, block = first / kBlock;
+    if (region->states[block] == kDefined && (first + bytes - 1) / kBlock == block) {
+        return false;
+    }
+    const bool was_undefined = all_undefined(memory, bytes);
+    define(*region, first, bytes);
+    return was_undefined;
 }
 
 void ShadowMemory::define(const Rows& rows) {
@@ -171,21 +194,23 @@ void ShadowMemory::undefine(const void* memory, uint64_t bytes, Kind kind) {
         return;
     }
     make_planes(*region);
-    for_each_block(
-        reinterpret_cast<uintptr_t>(memory) - region->begin,
-        bytes,
-        [&](uint64_t block, uint64_t first, uint64_t part, bool is_whole) {
-            if (is_whole && kind == Kind::Unwritten) {
-                region->states[block] = kUnwritten;
-                region->first_marked = std::min(region->first_marked, block);
-                region->end_marked = std::max(region->end_marked, block + 1);
-                return true;
-            }
-            open_block(*region, block);
-            fill_bits(region->undefined, first, part, true);
-            fill_bits(region->padding, first, part, kind == Kind::Padding);
-            return true;
-        });
+    const auto mark = [&](uint64_t block, uint64_t first, uint64_t part, bool) {
+        open_block(*region, block);
+        fill_bits(region->undefined, first, part, true);
+        fill_bits(region->padding, first, part, kind == Kind::Padding);
+        return true;
+    };
+    const uint64_t first = reinterpret_cast<uintptr_t>(memory) - region->begin, end = first + bytes;
+    const uint64_t block = (first + kBlock - 1) / kBlock, end_block = end / kBlock;
+    if (kind != Kind::Unwritten || block >= end_block) {
+        for_each_block(first, bytes, mark);
+        return;
+    }
+    for_each_block(first, block * kBlock - first, mark);
+    std::memset(region->states + block, kUnwritten, end_block - block);
+    region->first_marked = std::min(region->first_marked, block);
+    region->end_marked = std::max(region->end_marked, end_block);
+    for_each_block(end_block * kBlock, end - end_block * kBlock, mark);
 }
 
 void ShadowMemory::copy(const void* to, const void* from, uint64_t bytes) {

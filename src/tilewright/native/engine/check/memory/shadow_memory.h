@@ -28,6 +28,8 @@ public:
     void clear();
 
     void define(const void* memory, uint64_t bytes);
+    // The same of up to 64 bytes; whether all of them were undefined.
+    bool define_store(const void* memory, uint32_t bytes);
     // Padding lies outside a tensor's shape; everything else not written is unwritten.
     void undefine(const void* memory, uint64_t bytes, Kind kind = Kind::Unwritten);
     // Copies the marks along with the bytes.
@@ -84,6 +86,7 @@ private:
         return nullptr;
     }
     static void define(Region& region, uint64_t first, uint64_t bytes);
+    static void define_part(Region& region, uint64_t block, uint64_t first, uint64_t bytes);
     static bool any_undefined(Region& region, uint64_t first, uint64_t bytes);
     static void make_planes(Region& region);
     static void open(Region& region, uint64_t first, uint64_t bytes);

@@ -59,8 +59,10 @@ public:
     }
     // A load or store of a kernel, or of the unpacker or packer.
     void access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
-    // Whether kernels raise or wait for this word of L1.
-    bool is_sync_word(uint32_t address) const { return semaphores_.is_sync_word(address); }
+    // Whether kernels raise or wait for this word of a core's L1.
+    bool is_sync_word(const Core& core, uint32_t address) const {
+        return (transfers_.holds(core, address, 1) & kSyncWord) != 0 && semaphores_.is_sync_word(address);
+    }
     // Text about the last wait of a kernel and the kernels that raised the word; empty: it never waited.
     std::string last_wait(const KernelInstance& instance) const;
     void exit(KernelInstance& instance);
