@@ -17,14 +17,25 @@ uint32_t bfloat16_bits(uint32_t value_bits) {
 
 // Row 0 of each face: the value in the tile's first valid_columns columns. Zero everywhere else.
 void write_scaler_tile(uint32_t address, bool is_float32, uint32_t value_bits, uint32_t valid_columns) {
-    volatile tt_l1_ptr uint32_t* zeros = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
-    const uint32_t num_words = is_float32 ? 1024 : 512;
-    for (uint32_t i = 0; i < num_words; i++) {
-        zeros[i] = 0;
+    const uint32_t num_bytes = is_float32 ? FLOAT32_TILE_BYTES : FLOAT32_TILE_BYTES / 2;
+    for (uint32_t offset = 0; offset < num_bytes; offset += MEM_ZEROS_SIZE) {
+        noc_async_read(get_noc_addr(MEM_ZEROS_BASE), address + offset, MEM_ZEROS_SIZE);
     }
+    noc_async_read_barrier();
     volatile tt_l1_ptr uint32_t* floats = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
     volatile tt_l1_ptr uint16_t* halves = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(address);
     const uint32_t half_bits = bfloat16_bits(value_bits);
+    if (valid_columns == 32) {
+        const uint32_t words = is_float32 ? 16 : 8;  // of a row of a face
+        const uint32_t word_bits = is_float32 ? value_bits : (half_bits << 16) | half_bits;
+        for (uint32_t word = 0; word < words; word++) {
+            floats[word] = word_bits;
+            floats[word + 16 * words] = word_bits;
+            floats[word + 32 * words] = word_bits;
+            floats[word + 48 * words] = word_bits;
+        }
+        return;
+    }
     for (uint32_t column = 0; column < valid_columns; column++) {
         // Columns 0 to 15 are row 0 of faces 0 and 2, the others of faces 1 and 3.
         const uint32_t first = column < 16 ? column : column + 240;
