@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,3 +93,24 @@ def test_links_and_files_of_the_task_are_no_candidates(judge: Judge, folder: Pat
     link.unlink()
     assert judge.grade(folder / "task.py").message == "a candidate must not be a file of the task"
     assert judge.grade(folder).message == "the folder of a candidate must not have the task in it"
+
+
+def test_what_is_no_file_of_a_usual_size_is_refused(judge: Judge, folder: Path) -> None:
+    """Without an error that would end the grading of the others."""
+    places = folder / "candidates"
+    for name, words in (
+        ("pipe.cpp", "a candidate must be a file or a folder"),
+        ("sparse.cpp", "it has 1099511627776 bytes; a candidate has 16777216 at most"),
+        ("empty", "the kernel compute.cpp is missing; the task takes compute"),
+    ):
+        path = places / name
+        if name == "pipe.cpp":
+            os.mkfifo(path)
+        elif name == "empty":
+            path.mkdir()
+        else:
+            with path.open("wb") as file:
+                file.truncate(1 << 40)
+        record = judge.grade(path)
+        path.rmdir() if path.is_dir() else path.unlink()
+        assert (record.outcome, record.message) == ("refused", words)

@@ -25,7 +25,7 @@ import numpy as np
 
 from tilewright._build.cache import cache_directory
 from tilewright._grade.capture import CaptureError, capture
-from tilewright._grade.places import require_hidden
+from tilewright._grade.places import PlaceError, require_hidden
 from tilewright._grade.program_text import Json, ProgramTextError
 from tilewright._grade.record import CaseRecord, GradeRecord
 from tilewright._grade.sandbox import require_sandbox
@@ -39,6 +39,7 @@ from tilewright._tensor.tile import Tile
 _MOST_ANSWER = 64 << 20  # bytes of a candidate's description
 _MOST_OUTPUT = 1 << 30
 _DESCRIBE_SECONDS = 20
+_MOST_FILES = 16 << 20  # bytes of a candidate
 _BUILD = 5  # times the budget's seconds, for the host sources of a C++ folder
 _SOURCES = Path(__file__).resolve().parents[2]
 
@@ -145,14 +146,20 @@ class Judge:
         """The record of a candidate: a Python file, a kernel, a folder of kernels or of a C++ operation."""
         path = path.absolute()
         baseline = None if is_baseline else self.baseline_microseconds
-        name, digest = path.name, _digest(path)
+        name, digest = path.name, ""
         own = cache_directory() if is_baseline else Path(tempfile.mkdtemp(prefix="tilewright-grade-"))
         cases: list[CaseRecord] = []
         try:
+            digest = _digest(path)
             microseconds = self._grade(path, own, cases)
             record = GradeRecord(name, self._task.name, digest, "ok", "", tuple(cases), microseconds, baseline)
         except _EndedError as ended:
             record = GradeRecord(name, self._task.name, digest, ended.outcome, str(ended), tuple(cases), None, baseline)
+        except (TaskError, PlaceError):
+            raise
+        except Exception as error:  # the other candidates are still to be judged
+            words = f"{type(error).__name__}: {error}"
+            record = GradeRecord(name, self._task.name, digest, "error", words, tuple(cases), None, baseline)
         finally:
             if not is_baseline:
                 shutil.rmtree(own, ignore_errors=True)
@@ -250,8 +257,8 @@ class Judge:
         task = self._task
         if task.host is None:
             raise _EndedError("refused", "the task takes no kernels alone: it has no `host`")
-        if list(kernels) == [next(iter(kernels))] and len(task.kernels) == 1:
-            kernels = {task.kernels[0]: next(iter(kernels.values()))}
+        if len(kernels) == 1 and len(task.kernels) == 1:
+            kernels = dict(zip(task.kernels, kernels.values(), strict=True))
         lacking = [each for each in task.kernels if each not in kernels]
         if lacking:
             raise _EndedError(
@@ -358,9 +365,14 @@ def _with_texts(captured: Json, candidates: set[str]) -> Json:
 
 def _digest(path: Path) -> str:
     """Digest of a candidate's files."""
-    state = hashlib.sha256()
+    if not path.is_file() and not path.is_dir():
+        raise _EndedError("refused", "a candidate must be a file or a folder")
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+    files = [each for each in files if not each.is_symlink()]
+    size = sum(each.stat().st_size for each in files)
+    if size > _MOST_FILES:
+        raise _EndedError("refused", f"it has {size} bytes; a candidate has {_MOST_FILES} at most")
+    state = hashlib.sha256()
     for file in files:
-        if not file.is_symlink() and file.is_file():
-            state.update(str(file.relative_to(path.parent)).encode() + b"\0" + file.read_bytes() + b"\0")
+        state.update(os.fsencode(file.relative_to(path.parent)) + b"\0" + file.read_bytes() + b"\0")
     return state.hexdigest()[:32]
