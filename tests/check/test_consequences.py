@@ -7,6 +7,7 @@ import pytest
 
 from tests.check.source_program import check_source, source_program
 from tilewright import ttnn
+from tilewright.check import check_program
 
 # A word of the page, used so that the compiler keeps it.
 LOAD = "volatile uint32_t sum = *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_read_ptr(0));"
@@ -72,3 +73,58 @@ def test_a_call_without_its_init_is_one_finding_by_the_name_of_that(device: ttnn
     (finding,) = [each for each in found if each.rule == "init-missing"]
     assert "pack_untilize_block needs pack_untilize_init" in finding.numbers
     assert [each.rule for each in finding.consequences] == ["init-missing"]
+
+
+PLACE = "const InterleavedAddrGen<true> pages = {.bank_base_address = get_arg_val<uint32_t>(0), .page_size = 2048};"
+READ = (
+    "cb_reserve_back(0, 1); noc_async_read(get_noc_addr(i, pages), get_write_ptr(0), 2048);"
+    "noc_async_read_barrier(); cb_push_back(0, 1);"
+)
+WRITE = (
+    "cb_wait_front(0, 1); noc_async_write(get_read_ptr(0), get_noc_addr(i, pages), 2048);"
+    "noc_async_write_barrier(); cb_pop_front(0, 1);"
+)
+
+
+def moved(turns: str, step: str) -> str:
+    return f"void kernel_main() {{ {PLACE} for (uint32_t i = 0; i < {turns}; i++) {{ {step} }} }}"
+
+
+@pytest.mark.parametrize(
+    ("turns", "arguments", "pages", "root", "follows"),
+    [
+        (("3", "2"), ("x", 3), (2, 2048), "cb-left-over", {"output-unwritten"}),
+        (("3", "3"), ("x", 3), (3, 1024), "cb-page-convention", {"l1-outside-buffer", "cb-page-convention"}),
+        (("get_arg_val<uint32_t>(1)", "3"), (3, "x"), (2, 2048), "arg-no-address", {"hang-full-buffer"}),
+    ],
+    ids=["a page not taken", "pages of another format", "arguments swapped"],
+)
+def test_a_wrong_count_or_size_is_one_finding(
+    device: ttnn.Device,
+    turns: tuple[str, str],
+    arguments: tuple[object, object],
+    pages: tuple[int, int],
+    root: str,
+    follows: set[str],
+) -> None:
+    x = ttnn.ones([96, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    y = ttnn.empty([96, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    given = {
+        "reader": [x.buffer_address() if each == "x" else each for each in arguments],
+        "writer": [y.buffer_address()],
+    }
+    program = source_program({0: 2}, reader=moved(turns[0], READ), writer=moved(turns[1], WRITE), args=given)  # type: ignore[arg-type]
+    number, page_bytes = pages
+    program.cbs[0].total_size = number * page_bytes
+    program.cbs[0].format_descriptors = [ttnn.CBFormatDescriptor(0, ttnn.bfloat16, page_bytes)]
+    result = check_program([x, y], program)
+    assert [each.rule for each in result.findings] == [root]
+    assert follows <= {each.rule for each in result.findings[0].consequences}
+
+
+def test_two_producers_are_one_finding(device: ttnn.Device) -> None:
+    take = "void kernel_main() { cb_wait_front(0, 6); cb_pop_front(0, 6); }"
+    program = source_program({0: 6}, reader=thrice(PRODUCER), compute=take, writer=thrice(PRODUCER))
+    (finding,) = check_source(device, program).findings
+    assert finding.rule == "cb-two-producers"
+    assert "cb-two-producers" in {each.rule for each in finding.consequences}

@@ -15,6 +15,7 @@ from tilewright.check._finding import Finding
 
 Fits = Callable[[Finding, Finding], bool]
 _PAGE = re.compile(r"s page (\d+) of ")
+_SHARE = re.compile(r"(\d+) of (?:the )?\d+ pages")
 
 _LOST_SIGNALS = (
     "noc-multicast-no-receiver",
@@ -66,6 +67,17 @@ def _same_page(cause: Finding, effect: Finding) -> bool:
     return one is not None and other is not None and one[1] == other[1] and _shared_cores(cause, effect)
 
 
+def _same_share(cause: Finding, effect: Finding) -> bool:
+    """As many pages of a buffer as of the output are left."""
+    one, other = (_SHARE.match(each.numbers) for each in (cause, effect))
+    return one is not None and other is not None and one[1] == other[1]
+
+
+def _waits_for_other(cause: Finding, effect: Finding) -> bool:
+    """The kernel whose wait does not hold it is one of the two that race."""
+    return cause.kernel in (effect.kernel, effect.related.kernel if effect.related else "")
+
+
 def _same_kernel_and_buffer(cause: Finding, effect: Finding) -> bool:
     return _same_kernel(cause, effect) and _same_buffer(cause, effect)
 
@@ -81,6 +93,9 @@ _LEFT_OUT = (("trisc-guard",), _shared_cores)
 # An argument that the host did not pass.
 _NOT_GIVEN = (("arg-missing",), _shared_cores)
 
+# A count that is an address, and the address a count.
+_MISCOUNTED = (("arg-no-address",), _same_kernel)
+
 # What may follow, from which rules, and where.
 _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     # One missing wait or reserve shows at the first access and at the pop or push.
@@ -93,14 +108,15 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "init-missing": ((("init-missing",), _same_line),),  # for one side of the call, and for another
     "uninit-missing": ((("uninit-missing",), _same_kernel),),  # until there is an init
     "hang-missing-producer": (_LEFT_OUT,),
-    "hang-finished-producer": (_LEFT_OUT, _NOT_GIVEN),
+    "hang-finished-producer": (_LEFT_OUT, _NOT_GIVEN, _MISCOUNTED),
     "hang-self": (_LEFT_OUT,),
     "hang-circle": (_LEFT_OUT,),
-    "hang-full-buffer": ((("cb-pop-unwaited",), _same_buffer), _LEFT_OUT, _NOT_GIVEN),
+    "hang-full-buffer": ((("cb-pop-unwaited",), _same_buffer), _LEFT_OUT, _NOT_GIVEN, _MISCOUNTED),
     "hang-semaphore": ((_LOST_SIGNALS, _anywhere),),
     "l1-race": (
         (("l1-race",), _same_memory),
-        (("cb-write-unreserved", "cb-read-past-wait"), _same_buffer),
+        (("cb-write-unreserved", "cb-read-past-wait", "cb-two-producers"), _same_buffer),
+        (("semaphore-overshoot",), _waits_for_other),
     ),
     "noc-use-in-flight": ((("cb-write-unreserved",), _same_buffer),),
     "noc-reuse-in-flight": ((("l1-race",), _same_memory),),
@@ -114,8 +130,14 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
         (_WRONG_SIZES, _shared_cores),
         (("cb-layout",), _same_line),
         (("cb-pop-unwaited",), _same_kernel_and_buffer),
+        (("cb-two-producers",), _shared_cores),
     ),
-    "output-unwritten": (((*_BETWEEN_CORES, *_WRONG_SIZES, *_BAD_VALUES), _anywhere),),
+    "output-unwritten": (
+        ((*_BETWEEN_CORES, *_WRONG_SIZES, *_BAD_VALUES), _anywhere),
+        (("cb-left-over",), _same_share),
+    ),
+    "cb-two-producers": ((("cb-two-producers",), _same_buffer),),  # of each of the two
+    "cb-left-over": ((("cb-two-producers",), _same_buffer),),
     # What a kernel does with an argument that it did not get.
     "arg-missing": ((("arg-missing",), _on_unserved_cores),),
     "noc-unaligned": ((_WRONG_SIZES, _same_kernel), (("noc-page-stride",), _same_kernel), _NOT_GIVEN),
@@ -125,12 +147,19 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
         (("noc-page-out-of-range",), _same_page),
     ),
     "dram-race": ((("noc-page-out-of-range",), _same_line),),
-    "cb-page-convention": ((_WRONG_SIZES, _same_kernel),),
+    "cb-page-convention": (
+        (_WRONG_SIZES, _same_kernel),
+        (("cb-page-convention",), _same_buffer),  # in each kernel of the buffer
+    ),
     "noc-page-stride": ((_WRONG_SIZES, _same_kernel),),
     "cb-write-past-reserve": ((_WRONG_SIZES, _same_kernel),),
     "cb-read-past-wait": ((_WRONG_SIZES, _same_kernel),),
-    "cb-index-wrap": ((_WRONG_SIZES, _same_kernel), (("cb-write-past-reserve", "cb-read-past-wait"), _same_memory)),
-    "l1-outside-buffer": ((_WRONG_SIZES, _same_kernel),),
+    "cb-index-wrap": (
+        (_WRONG_SIZES, _same_kernel),
+        (("cb-write-past-reserve", "cb-read-past-wait"), _same_memory),
+        (("cb-page-convention",), _same_kernel_and_buffer),
+    ),
+    "l1-outside-buffer": ((_WRONG_SIZES, _same_kernel), (("cb-page-convention",), _same_line)),
     "kernel-refused": ((("tensor-format",), _same_line),),
 }
 

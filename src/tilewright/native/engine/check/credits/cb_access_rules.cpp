@@ -441,8 +441,8 @@ void CbAccess::report_write(KernelInstance& instance, uint32_t cb, uint32_t addr
                              : Rule::CbWritePastReserve,
         cb,
         address,
-        "writes %u bytes to page %u of c_%u with %u page%s reserved from page %u on (of %u pages %u hold%s unread "
-        "data)",
+        "writes %u bytes to page %u of c_%u with %u page%s reserved from page %u on (of %u pages of %u bytes %u hold%s "
+        "unread data)",
         bytes,
         page_of(buffer, address),
         cb,
@@ -450,6 +450,7 @@ void CbAccess::report_write(KernelInstance& instance, uint32_t cb, uint32_t addr
         plural(mine.reserved),
         first,
         buffer.num_pages,
+        buffer.page_bytes,
         buffer.occupied(),
         buffer.occupied() == 1 ? "s" : "");
 }
@@ -481,8 +482,8 @@ void CbAccess::report_read(KernelInstance& instance, uint32_t cb, uint32_t addre
         rule,
         cb,
         address,
-        "reads %u bytes of page %u of c_%u with %u page%s waited for from page %u on (of %u pages %u hold%s unread "
-        "data)%s",
+        "reads %u bytes of page %u of c_%u with %u page%s waited for from page %u on (of %u pages of %u bytes %u hold%s "
+        "unread data)%s",
         bytes,
         page,
         cb,
@@ -490,6 +491,7 @@ void CbAccess::report_read(KernelInstance& instance, uint32_t cb, uint32_t addre
         plural(mine.waited),
         first,
         buffer.num_pages,
+        buffer.page_bytes,
         buffer.occupied(),
         buffer.occupied() == 1 ? "s" : "",
         mine.waited == 0 && mine.pop_step != 0 && mine.wait_step != 0 ? "; what it waited for it has popped" : "");
