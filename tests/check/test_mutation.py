@@ -29,7 +29,7 @@ def test_each_call_of_a_kernel_is_decided(tmp_path: Path, capsys: pytest.Capture
     end = "    noc_async_write_barrier();\n}\n"
     assert ADD_ONE.count(end) == 1
     script.write_text(ADD_ONE.replace(end, end.removesuffix("}\n") + ADDED))
-    assert main(["check", str(script), "--mutate", "--json"]) == 1
+    assert main(["check", str(script), "--mutate", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     fates = {(each["call"].split("(")[0], each["line"]): each["fate"] for each in answer["mutants"]}
     calls = [name for name, _ in fates]
@@ -41,12 +41,11 @@ def test_each_call_of_a_kernel_is_decided(tmp_path: Path, capsys: pytest.Capture
         "noc_semaphore_set",
     ], answer
     decided = list(fates.values())
-    assert decided[0] == "not noticed"  # no kernel pushes or waits for a page: the buffer is scratch memory
-    assert decided[1:] == ["named", "equivalent", "equivalent", "not reached"]
+    assert decided == ["equivalent", "named", "equivalent", "equivalent", "not reached"]
     lines = [line for (name, line) in fates if name == "noc_async_write_barrier"]
     evidence = [each["evidence"] for each in answer["mutants"] if each["fate"] == "equivalent"]
-    assert evidence == [f"the same call in line {line} does its work" for line in reversed(lines)]
-    assert answer["error"]["type"] == "NotNoticed"
+    assert evidence[0] == "no kernel pushes pages of c_0, which is scratch memory"
+    assert evidence[1:] == [f"the same call in line {line} does its work" for line in reversed(lines)]
 
 
 def test_calls_in_comments_texts_and_expressions_are_no_statements() -> None:
@@ -105,6 +104,39 @@ def test_a_call_for_several_buffers_is_explained_for_all(tmp_path: Path, capsys:
     fits = "all pages pushed to c_0 and c_1 in this run fit the buffer; a run with more pages needs the call"
     assert fates["cb_reserve_back"] == ("equivalent", fits)
     assert fates["cb_push_back"][0] == "named"
+
+
+OWN_BUFFER = """
+void kernel_main() {
+    for (int i = 0; i < 3; i++) { cb_reserve_back(0, 1); cb_push_back(0, 1); cb_wait_front(0, 1); cb_pop_front(0, 1); }
+}
+"""
+SETTINGS = """
+#include "api/compute/reduce.h"
+#include "api/compute/reconfig_data_format.h"
+void kernel_main() { reconfig_data_format_srca(0); reduce_uninit(); }
+"""
+
+
+def test_settings_and_room_that_no_call_needs_have_a_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Room in a buffer that the kernel empties itself, and settings that no call behind them uses."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        TWO_BUFFERS.replace("FILL =", f"FILL = {OWN_BUFFER!r}; OLD =")
+        .replace("TAKE =", f"TAKE = {SETTINGS!r}; GONE =")
+        .replace("WriterConfigDescriptor", "ComputeConfigDescriptor")
+        .replace("index, ttnn.bfloat16, 2048", "index, (ttnn.bfloat16, ttnn.float32)[index], 2048")
+    )
+    main(["check", str(script), "--mutate", "--json", "--ttnn", "built-in"])
+    answer = json.loads(capsys.readouterr().out)
+    fates = {each["call"].split("(")[0]: (each["fate"], each["evidence"]) for each in answer["mutants"]}
+    own = "the kernel itself pops the pages of c_0 before it fills them again"
+    assert fates["cb_reserve_back"] == ("equivalent", own)
+    assert fates["cb_push_back"][0] == "named"
+    formats = "all calls behind it find the formats that they need without it"
+    assert fates["reconfig_data_format_srca"] == ("equivalent", formats)
+    reset = "no call behind it in this run needs what it resets; a run with more work may"
+    assert fates["reduce_uninit"] == ("equivalent", reset)
 
 
 def test_formats_that_never_change_need_no_settings() -> None:

@@ -43,11 +43,15 @@ def _why_unneeded_on(
     """The same for one circular buffer, whose name belongs at ``{}``."""
     if call in ("reserve_calls", "pop_calls") and _fits(run, index):
         return "all pages pushed to {} in this run fit the buffer; a run with more pages needs the call"
+    if call == "reserve_calls" and not any(use.pushed for use in run.circular_buffers if use.index == index):
+        return "no kernel pushes pages of {}, which is scratch memory"
     here = {key: traffic for key, traffic in before.items() if key[1] == index}
     if call == "wait_calls" and _still(here, after, "largest_wait"):
         return "another wait of the kernel covers these pages of {}"
     if call == "reserve_calls" and _still(here, after, "largest_reserve"):
         return "another reserve of the kernel covers these pages of {}"
+    if call == "reserve_calls" and all(each.pop_calls for each in here.values()):
+        return "the kernel itself pops the pages of {} before it fills them again"
     if call == "wait_calls" and not run.kernels[kernel].is_compute and all(each.push_calls for each in here.values()):
         return "the kernel itself pushed these pages of {}"
     return ""
