@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright import BroadcastTensor, Matrix, OwnTolerance, Positive, Row, Rows, operation, ttnn
+from tilewright import BroadcastTensor, Column, Matrix, OwnTolerance, Positive, Row, Rows, operation, ttnn
 from tilewright.check._check_program import check_program
 from tilewright.formula import (
     FormulaError,
@@ -100,6 +100,18 @@ def tied(x: Rows, weights: Matrix) -> Value:
     return relu(x @ weights) @ transpose(weights)
 
 
+@operation
+def of_sides(x: Rows, bias: Column) -> tuple[Value, Value]:
+    """Rows of a statistic and a column alone, and a result of the column."""
+    return mean(x, dim=-2) + bias, relu(bias)
+
+
+@operation
+def crossed(x: Rows, y: Rows) -> tuple[Value, Value]:
+    """Two results, each of a statistic of the other's tensor."""
+    return y - sum(y + mean(x, dim=-2)), x - max(x + max(y), dim=-2)
+
+
 _SHAPES: dict[str, tuple[int, ...]] = {"x": (2, 40, 70), "gamma": (70,), "mask": (40, 100), "bias": (100,)}
 _MATRICES: dict[Operation, dict[str, tuple[int, ...]]] = {
     gated_mlp: {"gate": (70, 100), "up": (70, 100), "down": (100, 33)},
@@ -109,10 +121,11 @@ _MATRICES: dict[Operation, dict[str, tuple[int, ...]]] = {
     attention: {"q": (2, 2, 40, 70), "k": (2, 2, 50, 70), "v": (2, 2, 50, 33), "bias": (50,)},
     computed_matrix: {"keys": (2, 90, 70)},
     tied: {"weights": (70, 100)},
+    of_sides: {"bias": (2, 40, 1)},
 }
 _ALL = (
     gated_mlp, mlp, both_ways, whole_slab, outer, down_then_matrix, masked, whole_numbers, attention, computed_matrix,
-    tied,
+    tied, of_sides,
 )  # fmt: skip
 
 
@@ -140,6 +153,34 @@ def test_split_formula_is_right_and_every_part_is_clean(device: ttnn.Device, dec
     assert len(outcome.parts) == len(declared.parts) > 1
     for each in outcome.parts:
         assert check_program([*each.tensors.values()], each.program).findings == []
+
+
+def test_parts_that_would_wait_for_each_other_are_not_merged() -> None:
+    assert [each.makes for each in crossed.parts][-1] == ("output_0",)
+    made = [name for each in crossed.parts for name in each.makes]
+    for index, each in enumerate(crossed.parts):
+        before = [name for other in crossed.parts[:index] for name in other.makes]
+        assert {given.name for given in each.inputs} <= {"x", "y", *before}
+    assert {"output_0", "output_1"} <= {*made}
+
+
+def test_parts_of_different_widths_are_not_merged() -> None:
+    @operation
+    def two_widths(x: Rows, first: Matrix, second: Matrix) -> tuple[Value, Value]:
+        """A product of two matrices, and rows as wide as the tensor."""
+        return x @ first @ second, x * 2.0
+
+    assert all(len(each.makes) == 1 for each in two_widths.parts)
+
+
+def test_result_without_rows_is_refused_by_name() -> None:
+    @operation
+    def of_gamma(x: Rows, gamma: Row) -> tuple[Value, Value]:
+        """A result of gamma alone beside one of both directions."""
+        return max(x) + mean(x, dim=-2) * gamma, relu(gamma)
+
+    with pytest.raises(OperationError, match=r"the result `relu\(gamma\)` is the same for all rows"):
+        len(of_gamma.parts)
 
 
 def test_float32_and_other_strategies_of_parts(device: ttnn.Device) -> None:

@@ -20,15 +20,15 @@ from __future__ import annotations
 import dataclasses
 import functools
 import heapq
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from tilewright._planner.attention.pattern import attention_of
 from tilewright._planner.matmul import without_matmul
-from tilewright._planner.model import Choices, Factors, Operand
 from tilewright._planner.recompute_cost import is_number
-from tilewright._planner.schedule import make_schedule, strategies_of
-from tilewright._planner.storage import buffer_indices
+from tilewright._planner.split_schedule import check_schedule
+from tilewright.formula._dimensions import EqualSides
 from tilewright.formula._direction import CannotPlanError, Direction, direction_of, turned
 from tilewright.formula._graph import REDUCTIONS, Along, Extent, Value, nodes_of, rebuilt
 from tilewright.formula._inputs import Slabs
@@ -46,6 +46,8 @@ _SMALL = 0.1  # a row, a column or one number, of a tensor of rows
 _BYTES = {"Float16_b": 2.0, "Float32": 4.0}
 
 
+# What a part makes.
+_Targets: TypeAlias = tuple[Value, ...]
 # Ids of a part's targets, and of the intermediates below them.
 _Key: TypeAlias = tuple[tuple[int, ...], frozenset[int]]
 
@@ -122,6 +124,12 @@ def split(formula: Formula, broadcasting: Collection[str] = (), fuses: bool = Tr
     Raises:
         CannotPlanError: no set of intermediates was found that makes every part a program.
     """
+    for each in formula.outputs:
+        if not each.extent.per_row and not any(node.extent is Extent.FULL for node in nodes_of([each])):
+            raise CannotPlanError(
+                f"the result `{each}` is the same for all rows, and computed from no tensor of rows: compute it on the "
+                "host, or with another operation"
+            )
     return _Splitter(formula, broadcasting, fuses).split()
 
 
@@ -138,7 +146,9 @@ class _Splitter:
             if each.extent is Extent.FULL and not each.is_matrix and each.name not in broadcasting
         ]
         full = [each for each in formula.inputs if each.extent is Extent.FULL and not each.is_matrix]
-        self._whole_inputs = {id(each) for each in whole or full[:1]}
+        self._whole_inputs = [id(each) for each in whole or full[:1]]
+        self._sides = EqualSides(formula)
+        self._sides.follow((whole or full)[0], formula.inputs)
         self._below = {key: frozenset(id(each) for each in nodes_of([node])) for key, node in self._by_id.items()}
         self._known: dict[_Key, bool] = {}
         self._computed: dict[_Key, list[Value]] = {}
@@ -202,11 +212,22 @@ class _Splitter:
         return list(ordered.values())
 
     def _read(self, targets: Sequence[Value], cuts: frozenset[int]) -> dict[int, Value]:
-        """Inputs and intermediates that a part reads, by id."""
+        """Inputs and intermediates that a part takes, by id."""
         nodes = self._nodes(targets, cuts)
         inside = {id(each) for each in nodes}
         leaves = {id(each): each for each in targets if each.is_leaf}  # a result may be an input
-        return leaves | {id(each): each for node in nodes for each in node.operands if id(each) not in inside}
+        leaves |= {id(each): each for node in nodes for each in node.operands if id(each) not in inside}
+        return leaves if any(map(self._is_rows, leaves)) else leaves | self._frame(targets[0], cuts)
+
+    def _frame(self, target: Value, cuts: frozenset[int]) -> dict[int, Value]:
+        """A tensor that a part needs for its shape alone: of a row and a column, or of columns, which say less."""
+        if not target.extent.per_row:
+            return {}
+        below = sorted(cuts & self._below[id(target)] - {id(target)}, key=self._order.__getitem__)
+        known = [self._by_id[key] for key in (*self._whole_inputs, *below) if self._is_rows(key)]
+        count = 2 if target.extent is Extent.FULL else 1
+        same = (each for each in known if self._sides.of(each)[:count] == self._sides.of(target)[:count])
+        return {id(each): each for each in itertools.islice(same, 1)}
 
     # Parts.
 
@@ -228,7 +249,7 @@ class _Splitter:
         outputs = tuple(made[id(each)] for each in targets)
         return Part(tuple(targets), Formula(tuple(given), tuple(parameters), outputs, names))
 
-    def _can_be_planned(self, targets: tuple[Value, ...], cuts: frozenset[int]) -> bool:
+    def _can_be_planned(self, targets: _Targets, cuts: frozenset[int]) -> bool:
         """Whether one program can compute targets: by matmuls, directions and shapes, not by what fits a core."""
         key = self._key(targets, cuts)
         if key not in self._known:
@@ -259,8 +280,11 @@ class _Splitter:
         for made, target in zip(formula.outputs, part.targets, strict=True):
             if made.extent is not target.extent:
                 raise CannotPlanError(f"`{target}` is computed from what is known for a whole slab")
+        whole = [each for each in part.targets if each.extent is Extent.FULL]
+        if len({self._sides.of(each) for each in whole}) > 1:
+            raise CannotPlanError(f"`{whole[0]}` and `{whole[-1]}` have different shapes")
         names = {each.name for each in multiplication.left_inputs} if multiplication is not None else None
-        shaped = [node for key, node in read.items() if key in self._whole_inputs or self._is_whole_intermediate(key)]
+        shaped = [node for key, node in read.items() if self._is_rows(key)]
         if not any(names is None or self._name_in_part(each) in names for each in shaped):
             raise CannotPlanError(f"`{part.targets[0]}` is computed from no tensor of rows")
 
@@ -271,9 +295,10 @@ class _Splitter:
         known = self._intermediates.get(id(node))
         return node.name if known is None else known.name
 
-    def _is_whole_intermediate(self, key: int) -> bool:
+    def _is_rows(self, key: int) -> bool:
+        """Whether a part that takes a value knows the shape of its results from it."""
         known = self._intermediates.get(key)
-        return known is not None and known.value.extent is Extent.FULL
+        return key in self._whole_inputs or (known is not None and known.value.extent is Extent.FULL)
 
     def _cost(self, targets: Sequence[Value], cuts: frozenset[int]) -> float:
         """Bytes that a part moves for each element of a tensor of rows, and what its work is worth."""
@@ -345,7 +370,7 @@ class _Splitter:
                 parts = [self._part(each, better) for each in groups]
                 for each in parts:
                     if not self._is_attention(each.formula):
-                        _check_schedule(each.formula, self._slabs_by_name)
+                        check_schedule(each.formula, self._slabs_by_name)
             except CannotPlanError as error:
                 self._reason = self._reason or str(error)
                 continue
@@ -402,20 +427,17 @@ class _Splitter:
                 return best
         return best
 
-    def _merged(self, cuts: frozenset[int]) -> list[tuple[Value, ...]]:
+    def _merged(self, cuts: frozenset[int]) -> list[_Targets]:
         """Targets of parts; those that do not wait for each other are together where that is cheaper."""
-        groups: list[tuple[Value, ...]] = [(each,) for each in self._targets(cuts)]
+        groups: list[_Targets] = [(each,) for each in self._targets(cuts)]
         for _ in range(len(groups)):
             pair = self._cheaper_pair(groups, cuts)
             if pair is None:
                 break
-            first, second = pair
-            groups = [each for each in groups if each is not first and each is not second] + [first + second]
+            groups = _joined(groups, *pair)
         return self._in_order(groups, cuts)
 
-    def _cheaper_pair(
-        self, groups: list[tuple[Value, ...]], cuts: frozenset[int]
-    ) -> tuple[tuple[Value, ...], tuple[Value, ...]] | None:
+    def _cheaper_pair(self, groups: list[_Targets], cuts: frozenset[int]) -> tuple[_Targets, _Targets] | None:
         for index, first in enumerate(groups):
             for second in groups[index + 1 :]:
                 both = first + second
@@ -425,14 +447,15 @@ class _Splitter:
                     and not self._waits(second, first)
                     and self._cost(both, cuts) < apart
                     and self._can_be_planned(both, cuts)
+                    and self._in_order(_joined(groups, first, second), cuts)
                     and self._has_schedule(both, cuts)
                 ):
                     return first, second
         return None
 
-    def _has_schedule(self, targets: tuple[Value, ...], cuts: frozenset[int]) -> bool:
+    def _has_schedule(self, targets: _Targets, cuts: frozenset[int]) -> bool:
         try:
-            _check_schedule(self._part(targets, cuts).formula, self._slabs_by_name)
+            check_schedule(self._part(targets, cuts).formula, self._slabs_by_name)
         except CannotPlanError:
             return False
         return True
@@ -442,15 +465,17 @@ class _Splitter:
         below = {id(each) for each in nodes_of(later)} - {id(each) for each in later}
         return any(id(each) in below for each in earlier)
 
-    def _in_order(self, groups: list[tuple[Value, ...]], cuts: frozenset[int]) -> list[tuple[Value, ...]]:
-        ordered: list[tuple[Value, ...]] = []
+    def _in_order(self, groups: Sequence[_Targets], cuts: frozenset[int]) -> list[_Targets]:
+        """Parts in the order they run; none if they wait for each other."""
+        ordered: list[_Targets] = []
         done: set[int] = set()
-        left = list(groups)
-        while left:
-            ready = next(each for each in left if all(key in done for key in self._read(each, cuts) if key in cuts))
-            left = [each for each in left if each is not ready]
-            ordered.append(ready)
-            done |= {id(each) for each in ready}
+        while len(ordered) < len(groups):
+            left = [each for each in groups if not any(each is other for other in ordered)]
+            ready = [each for each in left if all(key in done for key in self._read(each, cuts) if key in cuts)]
+            if not ready:
+                return []
+            ordered.append(ready[0])
+            done |= {id(each) for each in ready[0]}
         return ordered
 
 
@@ -466,24 +491,6 @@ def _is_heavy(node: Value) -> bool:
     return node.function == "matmul" or node.function in REDUCTIONS
 
 
-def _check_schedule(formula: Formula, slabs: Mapping[str, Slabs | None]) -> None:
-    """Refuses a part that needs more registers or circular buffers than there are.
-
-    Raises:
-        CannotPlanError: it says which.
-    """
-    direction, choices = direction_of(formula), Choices()
-    planned, made = without_matmul(turned(formula, direction))
-    operands = [
-        Operand(each.name, each.extent, "Float32" if each.name in slabs else "Float16_b", slabs=slabs.get(each.name))
-        for each in planned.inputs
-    ]
-    factors = None
-    if made is not None:
-        operands[0] = dataclasses.replace(operands[0], format="Float32", is_tiled=True)
-        left = [Operand(each.name, each.extent, "Float16_b", slabs=slabs.get(each.name)) for each in made.left_inputs]
-        factors = Factors(made, left, Operand(made.right.name, made.right.extent, "Float16_b"))
-    formats = ["Float16_b"] * len(formula.outputs)
-    for strategy in strategies_of(planned, operands, choices, direction):
-        schedule = make_schedule(planned, operands, choices, strategy, formats, False, direction, factors)
-        buffer_indices(schedule, choices)
+def _joined(groups: Sequence[_Targets], first: _Targets, second: _Targets) -> list[_Targets]:
+    """Groups of targets, two of them in one."""
+    return [each for each in groups if each is not first and each is not second] + [first + second]

@@ -9,6 +9,7 @@ free. Commands and derived test cases, which know the shape of the main input al
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 
 from tilewright.formula._graph import Extent, Value
 from tilewright.formula._tracing import Formula
@@ -21,11 +22,26 @@ class Side(enum.Enum):
     COLUMNS = -1
 
 
-class _Groups:
-    """Sides that are equal: (a value's id, 0 for its rows or 1 for its columns)."""
+class EqualSides:
+    """Sides of a formula's values that are equal: (a value's id, 0 for its rows or 1 for its columns)."""
 
-    def __init__(self) -> None:
+    def __init__(self, formula: Formula) -> None:
         self._parents: dict[tuple[int, int], tuple[int, int]] = {}
+        for node in formula.nodes:
+            _join(self, node)
+
+    def follow(self, main: Value, inputs: Sequence[Value]) -> None:
+        """Gives columns and rows beside no other tensor the sides of the main one: they are declared to have them."""
+        known = {side for each in inputs if each.extent is Extent.FULL for side in self.of(each)}
+        for each in inputs:
+            if each.extent is Extent.COLUMN and self.of(each)[0] not in known:
+                self.join((id(each), 0), (id(main), 0))
+            if each.extent is Extent.ROW and self.of(each)[1] not in known:
+                self.join((id(each), 1), (id(main), 1))
+
+    def of(self, value: Value) -> tuple[tuple[int, int], tuple[int, int]]:
+        """What stands for the rows and for the columns of a value: the same of values that have as many."""
+        return self.root((id(value), 0)), self.root((id(value), 1))
 
     def root(self, side: tuple[int, int]) -> tuple[int, int]:
         while side in self._parents:
@@ -40,12 +56,11 @@ class _Groups:
 
 def sides_of_inputs(formula: Formula, main: str) -> dict[str, tuple[Side, Side]]:
     """Rows and columns of each input by name, as sides of the main one; what is free is as wide as that."""
-    groups = _Groups()
-    for node in formula.nodes:
-        _join(groups, node)
+    groups = EqualSides(formula)
     own = next(each for each in formula.inputs if each.name == main)
-    known = {groups.root((id(own), 0)): Side.ROWS}
-    known[groups.root((id(own), 1))] = Side.COLUMNS
+    rows, columns = groups.of(own)
+    known = {rows: Side.ROWS}
+    known[columns] = Side.COLUMNS
     for each in formula.inputs:  # further rows that are free are as many as those of the main input
         if each.extent.per_row and not each.is_matrix:
             known.setdefault(groups.root((id(each), 0)), Side.ROWS)
@@ -58,7 +73,7 @@ def sides_of_inputs(formula: Formula, main: str) -> dict[str, tuple[Side, Side]]
     }
 
 
-def _join(groups: _Groups, node: Value) -> None:
+def _join(groups: EqualSides, node: Value) -> None:
     """Joins the sides that a function makes equal."""
     own = id(node)
     if node.function == "transpose":
