@@ -39,7 +39,7 @@ def run_plan(of: Operation, plan: Plan, tensors: Mapping[str, ttnn.Tensor]) -> f
     main = tensors[fitted.main_input.name]
     device = main.device()
     assert device is not None
-    layout = fitted.output_layout(main.layout)
+    layout = fitted.output_layouts(main.layout)[0]
     shapes, dtypes = fitted.output_shapes(plan.rows.shape), fitted.output_dtypes(main.dtype)
     outputs = {
         name: allocate_tensor_on_device(shape, dtype, layout, device)

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -51,6 +53,9 @@ REDUCTIONS = ("sum", "mean", "max", "min", "var", "softmax", "l2_normalize")
 SHAPES = ((40, 70), (2, 33, 96), (32, 32), (1, 5), (2, 1, 3, 64), (65, 130))
 DTYPES = (ttnn.bfloat16, ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b, ttnn.int32)
 CASTS = ("bfloat16", "float32", "int32")
+GRID = (3, 2)
+# Where tensors lie; shards are in L1.
+MEMORY = ("DRAM", "DRAM", "L1", "HEIGHT", "WIDTH", "BLOCK")
 DIMENSIONS = (-1, -2, (-2, -1))
 
 
@@ -120,6 +125,8 @@ class Case:
 
     Attributes:
         dim: of all reductions; None if each has its own.
+        memory: of each input, and of the results.
+        inner: the width of what is multiplied by a matrix before anything else; None if it is that of the rest.
     """
 
     recipe: tuple[object, ...]
@@ -133,6 +140,8 @@ class Case:
     unit: str
     arch: str
     result: str
+    memory: tuple[str, ...]
+    inner: int | None
 
     def operation(self) -> Operation:
         recipes = [each for each in (self.recipe, self.second) if each is not None]
@@ -162,8 +171,11 @@ class Case:
             if "shared" in used:
                 names["shared"] = as_value(built(self.shared, names, self.dim))
             results = [as_value(built(each, names, self.dim)) for each in recipes]
-            # Of the tensor, and the first as large as it, whatever the recipe says.
-            results = [each if any(n.function == "input" for n in nodes_of([each])) else each + x for each in results]
+            # Of tensors with rows, and the first as large as x, whatever the recipe says.
+            results = [
+                each if any(n.function == "input" and n.extent.per_row for n in nodes_of([each])) else each + x
+                for each in results
+            ]
             results[0] = formula.cast(results[0] + x * 0.5, self.result) if self.result else results[0] + x * 0.5
             return tuple(results) if len(results) > 1 else results[0]
 
@@ -178,11 +190,11 @@ class Case:
         generator = np.random.default_rng(0)
         made = {}
         for index, each in enumerate(operation.inputs):
-            shape = each.shape_of(self.shape)
+            shape = self.shape_of(each)
             tiled, dtype = self.tiled[index], self.dtypes[index]
             names = [other.name for other in operation.inputs]
             multiplied = "left" if "left" in names or "others" not in names else "x"
-            if (each.name == multiplied or each.is_matrix) and self.shape[-1] % 32:
+            if (each.name == multiplied or each.is_matrix) and (self.shape[-1] % 32 or (self.inner or 0) % 32):
                 tiled = False
             is_of_floats = each.name not in ("x", "y") or each.name == multiplied
             if (dtype is ttnn.bfloat8_b and not tiled) or (dtype is ttnn.int32 and is_of_floats):
@@ -190,8 +202,36 @@ class Case:
             layout = ttnn.TILE_LAYOUT if tiled else ttnn.ROW_MAJOR_LAYOUT
             values = generator.standard_normal(shape) / (shape[0] ** 0.5 if each.is_matrix else 1.0)
             array = (values * 4).astype(np.int32) if dtype is ttnn.int32 else values
-            made[each.name] = ttnn.from_numpy(array, dtype, layout=layout, device=device)
+            place = memory_config(self.memory[index], shape, tiled)
+            made[each.name] = ttnn.from_numpy(array, dtype, layout=layout, device=device, memory_config=place)
         return made
+
+    def shape_of(self, given: Input) -> tuple[int, ...]:
+        inner = self.inner or self.shape[-1]
+        sides = {"left": (*self.shape[:-1], inner), "weights": (inner, self.shape[-1])}
+        return sides.get(given.name) or given.shape_of(self.shape)
+
+    def result_memory(self, operation: Operation, tensors: Mapping[str, ttnn.Tensor]) -> ttnn.MemoryConfig:
+        """Where the results go: in shards, if they have one shape."""
+        shapes = {name: tuple(each.shape) for name, each in tensors.items()}
+        made = {*map(tuple, operation.output_shapes(operation.rows_shape(shapes)))}
+        main = tensors[operation.main_input.name]
+        place = self.memory[-1] if len(made) == 1 else "L1"
+        return memory_config(place, made.pop(), operation.output_layouts(main.layout)[0] is ttnn.TILE_LAYOUT)
+
+
+def memory_config(place: str, shape: tuple[int, ...], tiled: bool) -> ttnn.MemoryConfig:
+    """DRAM, L1, or shards on the grid; of rows, shards that do not cut them."""
+    if place in ("DRAM", "L1") or len(shape) < 2:
+        return ttnn.DRAM_MEMORY_CONFIG if place == "DRAM" else ttnn.L1_MEMORY_CONFIG
+    kind = place if tiled else "HEIGHT"
+    unit = 32 if tiled else 1
+    rows, columns = -(-shape[-2] // unit) * math.prod(shape[:-2]), -(-shape[-1] // unit)
+    across, down = {"HEIGHT": (1, GRID[0] * GRID[1]), "WIDTH": (GRID[0] * GRID[1], 1), "BLOCK": GRID}[kind]
+    shard = [-(-rows // down) * unit, -(-columns // across) * unit]
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (GRID[0] - 1, GRID[1] - 1))])
+    layout = getattr(ttnn.TensorMemoryLayout, f"{kind}_SHARDED")
+    return ttnn.MemoryConfig(layout, ttnn.BufferType.L1, ttnn.ShardSpec(cores, shard, ttnn.ShardOrientation.ROW_MAJOR))
 
 
 @some.composite
@@ -221,6 +261,8 @@ def cases(draw: some.DrawFn, is_split: bool = False) -> Case:
         draw(some.sampled_from(["matrix", "matrix", "vector"])),
         draw(some.sampled_from(["wormhole_b0", "blackhole"])),
         draw(some.sampled_from(["", "", "", *CASTS])),
+        tuple(draw(some.lists(some.sampled_from(MEMORY), min_size=count + 1, max_size=count + 1))),
+        draw(some.sampled_from([None, None, 64, 40])),
     )
 
 

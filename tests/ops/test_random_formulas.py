@@ -73,7 +73,9 @@ def test_results_are_within_their_bound_in_every_plan(devices: dict[str, ttnn.De
     errors = itertools.cycle(ERRORS[zlib.crc32(operation.formula.encode()) % len(ERRORS) :] + ERRORS)
     for strategy in variants:
         for block_tiles in (1,) if strategy.keeps_lines else (None, 2):
-            options = Options(strategy=strategy, block_tiles=block_tiles, error=next(errors))
+            options = Options(
+                case.result_memory(operation, tensors), error=next(errors), strategy=strategy, block_tiles=block_tiles
+            )
             outcome = operation.launch(tensors, options)
             results = [each.to_numpy() for each in outcome.outputs]
             accuracy = judge(results, operation.bounds(outcome.plan, held(tensors)))
@@ -100,7 +102,7 @@ def test_split_formulas_are_within_their_bound(devices: dict[str, ttnn.Device], 
     for strategy in (None, Strategy.STREAMING):
         if strategy is not None and len(operation.parts) == 1:
             continue
-        outcome = operation.launch(tensors, Options(strategy=strategy))
+        outcome = operation.launch(tensors, Options(case.result_memory(operation, tensors), strategy=strategy))
         results = [each.to_numpy() for each in outcome.outputs]
         accuracy = judge(results, operation.outcome_bounds(outcome, held(tensors)))
         assert accuracy.is_within_bound, f"{case}\n{operation.formula}: {accuracy.text}"

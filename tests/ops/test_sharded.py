@@ -10,7 +10,7 @@ import pytest
 
 from tilewright import Matrix, Row, Rows, operation, ttnn
 from tilewright.check import check_program
-from tilewright.formula import Value, mean, sigmoid, softmax, transpose
+from tilewright.formula import Value, max, mean, sigmoid, softmax, sum, transpose
 from tilewright.formula._validation import OperationError
 from tilewright.ops import OPERATIONS, Operation, Options
 
@@ -45,6 +45,12 @@ def attention(x: Rows, y: Rows, z: Rows) -> Value:
 def of_columns(x: Rows) -> Value:
     """Columns less their mean."""
     return x - mean(x, dim=-2)
+
+
+@operation
+def crossed(x: Rows, y: Rows) -> tuple[Value, Value]:
+    """Two results; the program of one of them makes a statistic for the other."""
+    return y - sum(y + mean(x, dim=-2)), x - max(x + max(y), dim=-2)
 
 
 @operation
@@ -100,6 +106,22 @@ def test_results_are_those_of_interleaved_tensors(device, operation, shape, layo
     assert np.array_equal(outcome.output.to_numpy(), expected.to_numpy())
     result = operation.launch(given, Options(memory_config=place))  # as unwritten as a result can be
     assert check_program([*given.values(), result.output], result.program).findings == []
+
+
+def test_results_of_several_programs_lie_as_the_first_tensor_does_and_intermediates_in_dram(device) -> None:
+    plain = operands(crossed, (64, 96), TILES, device)
+    given = {**plain, "x": ttnn.to_memory_config(plain["x"], sharded(HEIGHT, 2, 1, [32, 96]))}
+    outcome = crossed.launch(given)
+    for made, expected in zip(outcome.outputs, crossed(*plain.values()), strict=True):
+        assert made.memory_config() == given["x"].memory_config()
+        assert np.array_equal(made.to_numpy(), expected.to_numpy())
+    between = [
+        made
+        for each in outcome.parts
+        for name, made in zip(each.operation.makes, each.outputs, strict=True)
+        if name not in crossed.output_names
+    ]
+    assert {each.memory_config() for each in between} == {ttnn.DRAM_MEMORY_CONFIG}
 
 
 def test_chain_of_operations_stays_in_l1(device) -> None:

@@ -183,6 +183,14 @@ def test_result_without_rows_is_refused_by_name() -> None:
         len(of_gamma.parts)
 
 
+def test_result_in_tiles_serves_other_parts_as_rows(device: ttnn.Device) -> None:
+    tensors = tensors_of(outer, device, ttnn.bfloat16, ttnn.TILE_LAYOUT)
+    outcome = outer.launch(tensors)
+    assert {each.layout for each in outcome.outputs} == {ttnn.TILE_LAYOUT}
+    accuracy = judge([each.to_numpy() for each in outcome.outputs], outer.outcome_bounds(outcome, held(tensors)))
+    assert accuracy.is_within_bound, accuracy.text
+
+
 def test_float32_and_other_strategies_of_parts(device: ttnn.Device) -> None:
     tensors = tensors_of(both_ways, device, ttnn.float32)
     for strategy in (None, Strategy.STREAMING):

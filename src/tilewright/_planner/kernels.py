@@ -85,7 +85,7 @@ def module_text(
     outputs: Sequence[str],
     own_sizes: frozenset[str],
     sticks: bool,
-    tiled_outputs: bool,
+    tiled_outputs: Sequence[bool],
 ) -> str:
     """The Python module with the kernels of a schedule."""
     text = DataflowText if schedule.direction is Direction.ROWS else TileDataflowText

@@ -22,8 +22,7 @@ class Surveyor(Protocol):
 
     stored: dict[int, Value]
 
-    @property
-    def outputs_tiled(self) -> bool: ...
+    def is_written_as_rows(self, output: str) -> bool: ...
 
     @property
     def direction(self) -> Direction: ...
@@ -141,13 +140,13 @@ class PassBuilder:
                 (row if scheduler.is_whole else block).append(self._result(node, made_by, output))
         column: list[Step] = list(combined)
         for node, made_by, is_output in draft.columns:
-            as_rows = not scheduler.outputs_tiled
             if not is_output:
                 name = scheduler.buffer_of(node)
                 assert made_by is not None
                 column.append(Compute(name, node, made_by, name, Scope.COLUMN, as_rows=False))
                 continue
             for output in scheduler.outputs_of(node):
+                as_rows = scheduler.is_written_as_rows(output)
                 if made_by is None:
                     column.append(Deliver(scheduler.buffer_of(node), output, Scope.COLUMN, as_rows))
                 else:
@@ -158,7 +157,7 @@ class PassBuilder:
     def _result(self, node: Value, made_by: RegisterProgram | None, output: str) -> Step:
         """A result as wide as the row."""
         scheduler = self._scheduler
-        as_rows = not scheduler.outputs_tiled
+        as_rows = scheduler.is_written_as_rows(output)
         scope = Scope.ROW if scheduler.is_whole else Scope.BLOCK
         if made_by is None and not scheduler.is_masked:
             return Deliver(scheduler.buffer_of(node), output, scope, as_rows)

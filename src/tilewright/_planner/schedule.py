@@ -55,11 +55,14 @@ def make_schedule(
     choices: Choices,
     strategy: Strategy,
     output_formats: Sequence[str],
-    outputs_tiled: bool = False,
+    outputs_tiled: Sequence[bool] = (),
     direction: Direction = Direction.ROWS,
     factors: Factors | None = None,
 ) -> Schedule:
     """The schedule of a formula that was turned into a direction, along lines of which it is computed.
+
+    Args:
+        outputs_tiled: which results are written as tiles; the others are written as rows.
 
     Raises:
         CannotPlanError: part of it has no place in one; the message shows the part and says what to write.
@@ -85,7 +88,7 @@ def _multiplied(
         is_exchanged = choices.parts_left and any(each.function in REDUCTIONS for each in nodes_of([made.left]))
         before = _Scheduler(
             part, factors.left, dataclasses.replace(choices, exchanged=is_exchanged), Strategy.RESIDENT, [format_],
-            True, Direction.ROWS, schedule,
+            [True], Direction.ROWS, schedule,
         ).schedule()  # fmt: skip
         stores = {**before.stores, **stores}
     numbers = schedule.numbers if before is None else before.numbers
@@ -107,7 +110,7 @@ def strategies_of(
 ) -> tuple[Strategy, ...]:
     """The strategies that differ for a formula, the quickest first."""
     formats = ["Float32"] * len(formula.outputs)
-    resident = make_schedule(formula, operands, choices, Strategy.RESIDENT, formats, False, direction)
+    resident = make_schedule(formula, operands, choices, Strategy.RESIDENT, formats, direction=direction)
     kept = {each.extent for each in resident.stores.values() if each.kept}
     if {Extent.FULL, Extent.ROW} <= kept:
         return (Strategy.RESIDENT, Strategy.PARTLY_RESIDENT, Strategy.STREAMING)
@@ -122,7 +125,7 @@ class _Scheduler:
         choices: Choices,
         strategy: Strategy,
         output_formats: Sequence[str],
-        outputs_tiled: bool,
+        outputs_tiled: Sequence[bool],
         direction: Direction,
         after: Schedule | None = None,
     ) -> None:
@@ -135,7 +138,7 @@ class _Scheduler:
         self._strategy = strategy
         self._resident = strategy is not Strategy.STREAMING
         self._output_formats = tuple(output_formats)
-        self._outputs_tiled = outputs_tiled
+        self._outputs_tiled = tuple(outputs_tiled) or (False,) * len(formula.outputs)
         self._nodes = formula.nodes
         self._levels = levels(formula.outputs)
         self._numbers: dict[str, Value] = {}
@@ -438,15 +441,14 @@ class _Scheduler:
     def output_name(self, index: int) -> str:
         if self._after is not None:
             return LEFT_PART if self._choices.parts_left else LEFT
-        kind = "out_tiled" if self._outputs_tiled else "out_rm"
+        kind = "out_tiled" if self._outputs_tiled[index] else "out_rm"
         return kind if len(self._formula.outputs) == 1 else f"{kind}_{index}"
 
     def outputs_of(self, node: Value) -> list[str]:
         return [self.output_name(index) for index, each in enumerate(self._formula.outputs) if each is node]
 
-    @property
-    def outputs_tiled(self) -> bool:
-        return self._outputs_tiled
+    def is_written_as_rows(self, output: str) -> bool:
+        return any(self.output_name(i) == output and not each for i, each in enumerate(self._outputs_tiled))
 
     def rows_of(self, node: Value) -> str:
         return self._rows_name(self._operands[node.name])

@@ -162,9 +162,9 @@ class Meaning:
         """Dtypes of the results, for a main input of a dtype: what they are cast to, or one like it."""
         return tuple(_CAST_TO.get(each.function, result_dtype(dtype)) for each in self.graph.outputs)
 
-    def output_layout(self, layout: Layout) -> Layout:
-        """The layout of the results, for a main input of a layout."""
-        return layout
+    def output_layouts(self, layout: Layout) -> tuple[Layout, ...]:
+        """Layouts of the results, for a main input of a layout."""
+        return (layout,) * len(self.output_names)
 
     def input_dtypes(self, dtype: DataType) -> dict[str, DataType]:
         """Dtypes of the inputs by name, for a main input of a dtype, where nothing says otherwise."""

@@ -108,6 +108,6 @@ class Form:
 
     dtypes: tuple[DataType, ...]
     tiled: tuple[bool, ...]
-    output_tiled: bool
+    outputs_tiled: tuple[bool, ...]
     output_dtypes: tuple[DataType, ...]
     in_slabs: bool

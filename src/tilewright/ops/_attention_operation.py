@@ -150,7 +150,7 @@ class AttentionOperation(Operation):
                 each.name: Operand(each.name, each.extent, dtypes[each.name].data_format.name, tiled, each.slabs)
                 for each, tiled in zip(self.inputs, form.tiled, strict=True)
             }
-            output = (self.output_names[0], form.output_dtypes[0], form.output_tiled)
+            output = (self.output_names[0], form.output_dtypes[0], form.outputs_tiled[0])
             made = AttentionVariant(self.name, self.attention, operands, output, dtypes, self.graph.text())
             kernels = kernels_of_module(f"{self.name}_attention", self._module(made), {})
             self._forms[form] = made, Variant(made.buffers(), kernels, made.schedule())
@@ -246,7 +246,7 @@ class AttentionOperation(Operation):
             raise OperationError(f"{self.name} has no {chosen.strategy.value} plan; it has streaming")
         plan = self.decision_for(shapes, form, device, chosen).chosen
         place = chosen.memory_config or main.memory_config()
-        layout, is_chosen = self.output_layout(main.layout), chosen.memory_config is not None
+        (layout,), is_chosen = self.output_layouts(main.layout), chosen.memory_config is not None
         kinds = {
             name: self._kind_of_result(shape, dtype, layout, device, place, is_chosen=is_chosen)
             for name, (shape, dtype) in zip(self.output_names, self._results(plan.rows.shape, main.dtype), strict=True)

@@ -84,7 +84,7 @@ class DerivedKernels:
                 self.choices,
                 strategy,
                 [each.data_format.name for each in form.output_dtypes],
-                form.output_tiled,
+                form.outputs_tiled,
                 self._meaning.direction,
                 self._factors(form),
             )
@@ -107,7 +107,7 @@ class DerivedKernels:
                 self._meaning.output_names,
                 own,
                 self.choices.sticks,
-                form.output_tiled,
+                form.outputs_tiled,
             )
         return self._texts[key]
 

@@ -214,19 +214,19 @@ class Operation(Meaning):
     def _make_form(self, dtypes: tuple[DataType, ...], layouts: tuple[Layout, ...]) -> Form:
         tiled = tuple(each is Layout.TILE for each in layouts)
         main = self.inputs.index(self.main_input)
-        output_layout = self.output_layout(layouts[main])
+        outputs_tiled = tuple(each is Layout.TILE for each in self.output_layouts(layouts[main]))
         # A matrix has no slabs; what broadcasts to slabs has to know them.
         made = self.multiplication
         is_batched = made is not None and made.is_batched
         in_slabs = (
             is_batched
-            or output_layout is Layout.TILE
+            or any(outputs_tiled)
             or any(
                 each.slabs is not None or (is_tiled and not each.is_matrix)
                 for each, is_tiled in zip(self.inputs, tiled, strict=True)
             )
         )
-        return Form(dtypes, tiled, output_layout is Layout.TILE, self.output_dtypes(dtypes[main]), in_slabs)
+        return Form(dtypes, tiled, outputs_tiled, self.output_dtypes(dtypes[main]), in_slabs)
 
     def variants(self, form: Form) -> dict[Strategy, Variant]:
         """Circular buffers and kernels of each strategy, the quickest first by rule."""
@@ -425,13 +425,20 @@ class Operation(Meaning):
             columns=self.rows_shape({name: tuple(each.shape) for name, each in tensors.items()})[-1],
         )
         place = chosen.memory_config or main.memory_config()
-        layout = self.output_layout(main.layout)
+        is_chosen = chosen.memory_config is not None
+        results = self._results(plan.rows.shape, main.dtype)
         kinds = [
-            self._kind_of_result(shape, dtype, layout, device, place, is_chosen=chosen.memory_config is not None)
-            for shape, dtype in self._results(plan.rows.shape, main.dtype)
+            self._kind_of_result(shape, dtype, layout, device, each, is_chosen=is_chosen)
+            for (shape, dtype), layout, each in zip(
+                results, self.output_layouts(main.layout), self.result_places(place), strict=True
+            )
         ]
         config = checked_config(chosen.compute_kernel_config)
         return device, KeptCall(self, plan, config, dict(zip(self.output_names, kinds, strict=True)))
+
+    def result_places(self, place: MemoryConfig) -> tuple[MemoryConfig, ...]:
+        """Where each result lies if the caller wants them in one place."""
+        return (place,) * len(self.output_names)
 
     def _kind_of_result(
         self,

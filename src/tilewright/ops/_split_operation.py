@@ -8,6 +8,7 @@ intermediate are part of the bound of the parts that read it.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 from collections.abc import Mapping, Sequence
@@ -26,7 +27,7 @@ from tilewright._record.run import Run
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
-from tilewright._tensor.memory_config import DRAM_MEMORY_CONFIG
+from tilewright._tensor.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from tilewright._tensor.tensor import Tensor
 from tilewright.formula._evaluate import Float64
 from tilewright.formula._graph import Extent, Value, rebuilt
@@ -56,7 +57,7 @@ class PartOperation(Operation):
         dtypes: Mapping[str, DataType],
         dtype: DataType,
         results: tuple[DataType, ...],
-        layout: Layout,
+        layouts: tuple[Layout, ...],
     ) -> None:
         parameters = [whole.parameters[each.name] for each in graph.parameters]
         stub = _stub(name, graph, [each.name for each in inputs], whole)
@@ -68,7 +69,7 @@ class PartOperation(Operation):
         self.dtypes = dict(dtypes)
         self._dtype = dtype
         self._result_dtypes = results
-        self._result_layout = layout
+        self._result_layouts = layouts
 
     def _graph_of(self, inputs: Sequence[Value], parameters: Sequence[Value]) -> Formula:
         given = {each.name: each for each in (*inputs, *parameters)}
@@ -84,7 +85,7 @@ class PartOperation(Operation):
     def _with_inputs(self, inputs: tuple[Input, ...]) -> Operation:
         return type(self)(
             self.name, self._part_graph, inputs, self._whole, self.makes, self.dtypes, self._dtype,
-            self._result_dtypes, self._result_layout,
+            self._result_dtypes, self._result_layouts,
         )  # fmt: skip
 
     @property
@@ -106,8 +107,12 @@ class PartOperation(Operation):
     def output_dtypes(self, dtype: DataType) -> tuple[DataType, ...]:
         return self._result_dtypes
 
-    def output_layout(self, layout: Layout) -> Layout:
-        return self._result_layout
+    def output_layouts(self, layout: Layout) -> tuple[Layout, ...]:
+        return self._result_layouts
+
+    def result_places(self, place: MemoryConfig) -> tuple[MemoryConfig, ...]:
+        results = self._whole.output_names
+        return tuple(place if each in results else DRAM_MEMORY_CONFIG for each in self.makes)
 
 
 def _stub(name: str, graph: Formula, inputs: Sequence[str], whole: Operation) -> Any:
@@ -236,15 +241,26 @@ class SplitOperation(Operation):
                 between = known[each.name]
                 inputs.append(Input(each.name, between.extent, slabs=between.slabs))
                 dtypes[each.name] = self._dtype_between(each.name, dtype)
-        names = [self._target_name(each) for each in part.targets]
-        results = tuple(self._target_dtype(each, dtype) for each in part.targets)
+        targets = [(self._target_name(each), each) for each in part.targets]
+        graph = part.formula
+        if layout is Layout.TILE:  # a result that parts read row by row comes twice: as tiles, and as rows
+            again = [index for index, each in enumerate(part.targets) if self._is_read_by_rows(each)]
+            targets += [(self.split.name_of(part.targets[each]), part.targets[each]) for each in again]
+            graph = dataclasses.replace(graph, outputs=(*graph.outputs, *(graph.outputs[each] for each in again)))
+        names = [each for each, _ in targets]
+        results = tuple(self._target_dtype(each, dtype) for _, each in targets)
+        layouts = tuple(layout if each in self.output_names else Layout.ROW_MAJOR for each in names)
         is_between = all(each not in self.output_names for each in names)
         name = f"{self.name}_{names[0] if is_between else self._result_label(names)}"
-        place = Layout.ROW_MAJOR if is_between else layout
         kind = PartOperation
         if self._fuses and has_attention(part.formula, [each.name for each in inputs if each.broadcasts]):
             kind = AttentionPart
-        return kind(name, part.formula, inputs, self, tuple(names), dtypes, dtype, results, place)
+        return kind(name, graph, inputs, self, tuple(names), dtypes, dtype, results, layouts)
+
+    def _is_read_by_rows(self, target: Value) -> bool:
+        """Whether it is a result, and for other parts a row or a number that serves the rows of a slab."""
+        is_result = any(each is target for each in self.graph.outputs)
+        return is_result and not target.extent.per_row and bool(self.split.name_of(target))
 
     def _result_label(self, names: Sequence[str]) -> str:
         return next(each for each in names if each in self.output_names)
@@ -289,7 +305,8 @@ class SplitOperation(Operation):
         for part in self.parts_for(result_dtype(main.dtype), main.layout):
             given = {each.name: known[each.name] for each in part.inputs}
             numbers = {name: parameters[name] for name in part.parameters if name in parameters}
-            outcome = part.launch(given, self._part_options(part, chosen, main), parameters=numbers)
+            options = self._part_options(part, chosen, main, given[part.main_input.name])
+            outcome = part.launch(given, options, parameters=numbers)
             outcomes.append(outcome)
             for name, output in zip(self._reading_names(part), outcome.outputs, strict=True):
                 known |= dict.fromkeys(name, output)
@@ -315,13 +332,18 @@ class SplitOperation(Operation):
                 "them to one of its parts"
             )
 
-    def _part_options(self, part: PartOperation, chosen: Options, main: Tensor) -> Options:
-        """Options of a part: a strategy only where it has that one, results where they are asked for."""
+    def _part_options(self, part: PartOperation, chosen: Options, main: Tensor, first: Tensor) -> Options:
+        """Options of a part: a strategy only where it has that one, results where they are asked for.
+
+        Args:
+            main: the tensor beside which the results lie if nothing is asked for.
+            first: the tensor that they would lie beside if the part were an operation of its own.
+        """
         is_between = all(each not in self.output_names for each in part.makes)
         place = DRAM_MEMORY_CONFIG if is_between else chosen.memory_config or main.memory_config()
         strategies = part.variants(part.form(DataType.BFLOAT16)) if chosen.strategy is not None else ()
         strategy = chosen.strategy if chosen.strategy in strategies else None
-        if place == main.memory_config() and strategy is chosen.strategy and chosen is USUAL_OPTIONS:
+        if place == first.memory_config() and strategy is chosen.strategy and chosen is USUAL_OPTIONS:
             return USUAL_OPTIONS
         return Options(
             place, chosen.compute_kernel_config, chosen.core_grid, chosen.error, strategy, threads=chosen.threads

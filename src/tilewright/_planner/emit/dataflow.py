@@ -74,13 +74,18 @@ class DataflowText:
     """
 
     def __init__(
-        self, schedule: Schedule, outputs: Sequence[str], widths: frozenset[str], sticks: bool, tiled_outputs: bool
+        self,
+        schedule: Schedule,
+        outputs: Sequence[str],
+        widths: frozenset[str],
+        sticks: bool,
+        tiled_outputs: Sequence[bool],
     ) -> None:
         self._schedule = schedule
         self._outputs = tuple(outputs)
         self._own_sizes = widths
         self._sticks = sticks
-        self._tiled_outputs = tiled_outputs
+        self._tiled_outputs = {name for name, each in zip(schedule.outputs, tiled_outputs, strict=True) if each}
         self._inputs: dict[str, dict[Role, Store]] = {}
         self._left_inputs: dict[str, dict[Role, Store]] = {}  # of the rows that are multiplied by a matrix
         for each in schedule.stores.values():
@@ -96,7 +101,7 @@ class DataflowText:
         has_broadcast_input = any(each.slabs is not None for each in schedule.stores.values())
         made = schedule.multiplication
         is_batched = made is not None and made.is_batched
-        self._slabs = tiled_outputs or has_tiled_input or has_broadcast_input or is_batched or schedule.exchanged
+        self._slabs = any(tiled_outputs) or has_tiled_input or has_broadcast_input or is_batched or schedule.exchanged
         # Whether a core may have a part of a line.
         self._has_parts = self._is_product or schedule.exchanged
 
@@ -282,7 +287,7 @@ class DataflowText:
 
     def _written_wide(self, tensors: dict[str, str], wide: Sequence[str]) -> list[str]:
         """Results as wide as the row, a block of each at a time."""
-        if len(wide) == 1 and not self._tiled_outputs and not (self._has_parts or self._schedule.segmented):
+        if len(wide) == 1 and wide[0] not in self._tiled_outputs and not (self._has_parts or self._schedule.segmented):
             name = tensors[wide[0]]
             sizes = [self._size(name, "stick"), self._size(name, "block"), self._pages]
             return moved_lines("write_blocks", name, [f"cb.{wide[0]}", "stick", "rows", *sizes], "")
@@ -292,7 +297,7 @@ class DataflowText:
         return lines
 
     def _written_block(self, tensor: str, buffer: str) -> list[str]:
-        if self._tiled_outputs:
+        if buffer in self._tiled_outputs:
             page = "tile_row * width_tiles + block * block_tiles"
             arguments = [f"cb.{buffer}", page, self._if_written(self._block_tiles), "block_tiles"]
             return moved_lines("write_tiles", tensor, arguments, INDENT)
@@ -304,7 +309,7 @@ class DataflowText:
         return f"{count} if index < num_written_rows else 0" if self._is_product else count
 
     def _written_column(self, tensor: str, buffer: str) -> list[str]:
-        if self._tiled_outputs:
+        if buffer in self._tiled_outputs:
             count = self._if_first_part(self._if_written("1"))
             return moved_lines("write_tiles", tensor, [f"cb.{buffer}", "tile_row", count, "1"], "")
         element = self._size(tensor, "element")

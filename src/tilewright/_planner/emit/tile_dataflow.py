@@ -93,7 +93,7 @@ class TileDataflowText(DataflowText):
         part = ["block * block_tiles", LAST, "block_tiles"]
         for buffer in wide:
             name = tensors[buffer]
-            if self._tiled_outputs:
+            if buffer in self._tiled_outputs:
                 arguments = [f"cb.{buffer}", self._first_page, self._line[1], "width_tiles", *part]
                 lines += moved_lines("write_line_tiles", name, arguments, INDENT)
             else:
@@ -102,7 +102,7 @@ class TileDataflowText(DataflowText):
         return lines
 
     def _written_column(self, tensor: str, buffer: str) -> list[str]:
-        if self._tiled_outputs:
+        if buffer in self._tiled_outputs:
             page = "slab * width_tiles + column" if self._is_down else "slab"
             return moved_lines("write_tiles", tensor, [f"cb.{buffer}", page, "1", "1"], "")
         offset, row, stick = self._part_of_row(tensor)
