@@ -62,6 +62,20 @@ def test_run_takes_tensors_and_numbers_of_a_users_operation(python: Run, tmp_pat
     np.testing.assert_allclose(np.load(tmp_path / "y.npy"), x * weight / np.sqrt(1.25), rtol=2.0**-7)
 
 
+def test_run_says_that_a_result_without_a_bound_is_not_judged(python: Run, tmp_path: Path) -> None:
+    x = np.random.default_rng(0).standard_normal((3, 40)).astype(np.float32)
+    x[:2] *= 1e25
+    np.save(tmp_path / "all.npy", x[:2])
+    np.save(tmp_path / "some.npy", x)
+    result = python("-m", "tilewright", "run", "variance_w_rm", "--input", "all.npy", "--brief")
+    assert result.returncode == 1
+    assert "NOT JUDGED" in result.stdout
+    assert "not judged: no element has a finite error bound" in result.stderr
+    result = python("-m", "tilewright", "run", "variance_w_rm", "--input", "some.npy")
+    assert result.returncode == 0, result.stderr
+    assert "2 of 3 elements have no finite bound" in " ".join(result.stdout.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -154,6 +154,17 @@ def test_hidden_scores_do_not_count(device: ttnn.Device) -> None:
     np.testing.assert_array_equal(outcome.output.to_numpy()[0, 5], values[0, 100])
 
 
+def test_bound_is_finite_where_scores_are_so_large_that_their_errors_decide(device: ttnn.Device) -> None:
+    case = CASES["one block, grouped heads"]
+    tensors = tensors_of(case, device)
+    tensors["q"] = Tensor(tensors["q"].to_numpy().astype(np.float64) * 30, ttnn.bfloat16, device, ttnn.TILE_LAYOUT)
+    outcome = plain.launch(tensors)
+    wanted = plain.outcome_bounds(outcome, held(tensors))
+    values = tensors["v"].to_numpy().astype(np.float64)
+    assert wanted.allowed[0].max() < 1.1 * (values.max() - values.min())
+    assert judge([outcome.output.to_numpy()], wanted).is_within_bound
+
+
 def test_causal_blocks_that_no_row_sees_are_not_read(device: ttnn.Device) -> None:
     def bytes_moved(declared: Operation) -> float:
         case = dataclasses.replace(CASES["causal square"], declared=declared, block=1)

@@ -22,7 +22,7 @@ class Accuracy:
         share_of_bound: the largest error as a share of what its element is allowed.
         worst: where that is.
         result, exact, allowed: of that element.
-        compared: elements that were compared; the others have no finite bound.
+        count, unjudged: elements, and those among them that have no finite bound.
         pcc: Pearson's correlation coefficient; 1 for constant results that agree.
     """
 
@@ -33,12 +33,18 @@ class Accuracy:
     result: float
     exact: float
     allowed: float
-    compared: int
+    count: int
+    unjudged: int
     pcc: float
 
     @property
     def is_within_bound(self) -> bool:
         return self.share_of_bound <= 1
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether an element has a bound at all."""
+        return self.unjudged < self.count
 
     @property
     def text(self) -> str:
@@ -53,12 +59,13 @@ def compare(result: np.ndarray[Any, Any], exact: Float64, allowed: Float64) -> A
     """Compares a result, element by element.
 
     Where the exact result is no finite number (a NaN or an infinity in the row), the result must not be one either.
-    Where the bound is not finite, nothing is compared.
+    Where the bound is not finite, no error is too large.
     """
-    given, skipped, error, share = _errors(result, exact, allowed)
+    given, is_free, error, share = _errors(result, exact, allowed)
     bound = np.broadcast_to(allowed, exact.shape)
     worst = tuple(int(each) for each in np.unravel_index(int(np.argmax(share)), share.shape))
-    usable = [np.where(skipped, 0, each) for each in (given, exact)]
+    is_number = np.isfinite(given) & np.isfinite(exact)
+    usable = [np.where(is_number, each, 0) for each in (given, exact)]
     return Accuracy(
         largest_error=float(error.max()),
         mean_error=float(error.mean()),
@@ -67,7 +74,8 @@ def compare(result: np.ndarray[Any, Any], exact: Float64, allowed: Float64) -> A
         result=float(given[worst]),
         exact=float(exact[worst]),
         allowed=float(bound[worst]),
-        compared=int((~skipped).sum()),
+        count=exact.size,
+        unjudged=int(is_free.sum()),
         pcc=correlation(*usable),
     )
 
@@ -80,25 +88,27 @@ def share_of_allowed(result: np.ndarray[Any, Any], exact: Float64, allowed: Floa
 def _errors(
     result: np.ndarray[Any, Any], exact: Float64, allowed: Float64
 ) -> tuple[Float64, np.ndarray[Any, Any], Float64, Float64]:
-    """The result in float64, which elements are not compared, errors, and those as shares of what is allowed."""
+    """The result in float64, which elements have no bound, errors, and those as shares of what is allowed."""
     given = result.astype(np.float64)
     if given.shape != exact.shape:
         raise ValueError(f"the result has shape {given.shape}, the reference {exact.shape}")
     bound = np.broadcast_to(allowed, exact.shape)
     is_free = ~np.isfinite(bound) & np.isfinite(exact)
     hopeless = ~np.isfinite(exact) & ~np.isfinite(given)
-    skipped = is_free | hopeless
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         error = np.where(np.isfinite(given) & np.isfinite(exact), np.abs(given - exact), np.inf)
-        error = np.where(skipped, 0.0, error)
-        share = np.where(error == 0, 0.0, error / np.where(skipped, 1.0, bound))
-    return given, skipped, error, np.where(np.isnan(share), np.inf, share)
+        error = np.where(hopeless, 0.0, error)
+        share = np.where(is_free | (error == 0), 0.0, error / np.where(is_free | hopeless, 1.0, bound))
+    return given, is_free, error, np.where(np.isnan(share), np.inf, share)
 
 
 def judge(results: Sequence[np.ndarray[Any, Any]], wanted: Bounds) -> Accuracy:
-    """The worst of several results."""
+    """The worst of several results, with the elements of all of them."""
     found = [compare(*each) for each in zip(results, wanted.exact, wanted.allowed, strict=True)]
-    return max(found, key=lambda each: each.share_of_bound)
+    worst = max(found, key=lambda each: each.share_of_bound)
+    return dataclasses.replace(
+        worst, count=sum(each.count for each in found), unjudged=sum(each.unjudged for each in found)
+    )
 
 
 def zeros_pass(wanted: Bounds) -> bool:

@@ -44,6 +44,11 @@ Array = np.ndarray[Any, Any]
 
 
 _OUT_OF_BOUNDS = "an element is further off than the error analysis of its plan allows"
+_WORDS = {"": "within bounds", "OutOfBounds": "out of bounds", "NotJudged": "not judged"}
+_NOT_JUDGED = (
+    "no element has a finite error bound for these values, such as powers of sums with large errors: give smaller "
+    "ones with --input"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,16 +133,23 @@ def run(arguments: list[str]) -> int:
     finally:
         close_device(device)
     times = _Times(outcome.seconds, seconds, modelled)
-    wrong = "" if accuracy.is_within_bound else f"{_OUT_OF_BOUNDS}: {accuracy.text}"
+    name, wrong = _problem(accuracy)
     if options.json:
-        error = error_object("OutOfBounds", wrong) if wrong else None
+        error = error_object(name, wrong) if wrong else None
         print(json_text("run", _as_json(operation, outcome, accuracy, options, times), 1 if wrong else 0, error))
     else:
         lines = (_brief if options.brief else _report)(operation, outcome, accuracy, options, times)
         print("\n".join(row for line in lines for row in wrapped(line)))
     if wrong:
-        print(fitted(f"tilewright run: out of bounds: {wrong}", sys.stderr), file=sys.stderr)
+        print(fitted(f"tilewright run: {_WORDS[name]}: {wrong}", sys.stderr), file=sys.stderr)
     return 1 if wrong else 0
+
+
+def _problem(accuracy: Accuracy) -> tuple[str, str]:
+    """Kind and text of what is wrong with a result; empty if nothing is."""
+    if not accuracy.is_within_bound:
+        return "OutOfBounds", f"{_OUT_OF_BOUNDS}: {accuracy.text}"
+    return ("", "") if accuracy.is_judged else ("NotJudged", _NOT_JUDGED)
 
 
 def _named_file(text: str) -> tuple[str, Path]:
@@ -236,12 +248,18 @@ def _brief(
     operation: Operation, outcome: Outcome, accuracy: Accuracy, options: argparse.Namespace, times: _Times
 ) -> list[str]:
     """Two lines, for agents."""
-    verdict = "within bounds" if accuracy.is_within_bound else "OUT OF BOUNDS"
+    kind, _ = _problem(accuracy)
+    verdict = _WORDS[kind].upper() if kind else _WORDS[kind]
     return [
         f"{operation.name} {_words(outcome)} of {options.arch}: "
-        f"{verdict}, {accuracy.share_of_bound:.0%} of what is allowed at the worst element",
+        f"{verdict}, {accuracy.share_of_bound:.0%} of what is allowed at the worst element{_unjudged(accuracy)}",
         f"a card, by the model: {times.modelled:.1f} us",
     ]
+
+
+def _unjudged(accuracy: Accuracy) -> str:
+    """How many elements have no bound; empty if all have one."""
+    return f"; {accuracy.unjudged} of {accuracy.count} elements have no finite bound" if accuracy.unjudged else ""
 
 
 def _words(outcome: Outcome) -> str:
@@ -279,7 +297,7 @@ def _report(
         *table(
             [
                 ("largest error", f"{accuracy.largest_error:.3g}"),
-                ("of what is allowed", f"{accuracy.share_of_bound:.1%} at the worst element"),
+                ("of what is allowed", f"{accuracy.share_of_bound:.1%} at the worst element{_unjudged(accuracy)}"),
                 ("allowed there", f"{accuracy.allowed:.3g} of {abs(accuracy.exact):.3g}"),
                 *([] if operation.tolerance is None else [("by its own tolerance", operation.tolerance.reason)]),
                 ("mean error", f"{accuracy.mean_error:.3g}"),
@@ -310,6 +328,8 @@ def _as_json(
         "largest_error": accuracy.largest_error,
         "share_of_bound": accuracy.share_of_bound,
         "is_within_bound": accuracy.is_within_bound,
+        "elements": accuracy.count,
+        "unjudged_elements": accuracy.unjudged,
         "mean_error": accuracy.mean_error,
         "pcc": accuracy.pcc,
         "modelled_microseconds": times.modelled,

@@ -7,7 +7,8 @@ number is subtracted does not matter, as long as all of a row have the same: pow
 exp(before - largest), whose exponents are cut as those of the powers are, so the shares cancel; each costs a rounding
 of the exponent, of exp and of a product. Powers are rounded to the format of their buffer where they are kept, and 9
 mantissa bits of a Float32 are taken by the product with the values, 10 by the sum. A result is a quotient of sums N / D
-with errors n and d: it is off by at most (n + |N / D| * d) / (D - d), and what the last steps round.
+with errors n and d: it is off by at most (n + |N / D| * d) / (D - d), and what the last steps round. Where scores are
+so large that d is as large as D, a result still is a mean of the values: it lies between the smallest and the largest.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from tilewright._planner.model import Schedule
 from tilewright.formula._evaluate import Float64, of_heads
 
 _CUTS_OF_PRODUCT = 2.0**-18
+# Powers of errors below it are far from the smallest and the largest float32.
+_LARGEST_EXPONENT = 60.0
 
 
 def attention_bounds(
@@ -102,11 +105,24 @@ def attention_bounds(
         exact = above / total
         room = total - e_total
         error = np.where(room > 0, (e_above + np.abs(exact) * e_total) / room, np.inf)
+        apart = 2 * (sum(read) + cut + _CUTS_OF_PRODUCT + summed)
+        exponents = exponent.max(axis=-1, keepdims=True, where=np.isfinite(scores), initial=0.0)
+        among_values = np.where(exponents < _LARGEST_EXPONENT, _among_values(exact, v, e_v, apart), np.inf)
+        error = np.minimum(error, among_values)
         error = error + (FUNCTION + 2 * ARITHMETIC) * (np.abs(exact) + error)
         error = error + WRITTEN[_output_format(schedule)] * (np.abs(exact) + error) + TINY
         is_known = np.isfinite(exact) & np.isfinite(error)
         exact, error = np.where(is_known, exact, 0.0), np.where(is_known, error, np.inf)
     return Bounds((exact,), (error,), roundings_of_attention(schedule))
+
+
+def _among_values(exact: Float64, values: Float64, errors: Float64, apart: float) -> Float64:
+    """How far off a mean of values is at most, whatever its weights are; ``apart``: of what is summed, as a share."""
+    lowest = (values - errors).min(axis=-2, keepdims=True)
+    highest = (values + errors).max(axis=-2, keepdims=True)
+    error: Float64 = np.maximum(highest - exact, exact - lowest)
+    sizes: Float64 = np.maximum(np.abs(lowest), np.abs(highest))
+    return error + apart * sizes
 
 
 def _output_format(schedule: Schedule) -> str:
