@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <memory>
 
 #include "interrupted.h"
@@ -156,12 +157,20 @@ static void request_yield(Scheduler& scheduler) {
 
 // Shows the owner that signals arrive, and ends a run that is over its time limit.
 static void beat(Scheduler& scheduler) {
-    g_crash_record->beats++;
+    __atomic_fetch_add(&g_crash_record->beats, 1, __ATOMIC_RELAXED);  // ticks of several threads
     if (scheduler.deadline != 0 && monotonic_seconds() > scheduler.deadline) {
         scheduler.program.fail(RunStatus::TimeLimit, scheduler.current, "");
     }
 }
+
+// The interrupted code finds its errno, whatever ran meanwhile.
+struct KeptErrno {
+    const int value = errno;
+    ~KeptErrno() { errno = value; }
+};
+
 void on_tick(int, siginfo_t*, void* raw_context) {
+    const KeptErrno kept;
     Scheduler* scheduler = this_scheduler();
     if (scheduler == nullptr) {
         t_tick.rest();
