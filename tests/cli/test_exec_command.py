@@ -60,6 +60,18 @@ def test_traceback_shows_only_lines_of_the_script(python: Run, tmp_path: Path) -
     assert "exec_command" not in result.stderr
 
 
+def test_traceback_has_no_frames_of_ours_between_those_of_the_script(python: Run, tmp_path: Path) -> None:
+    text = (
+        "from tilewright import Rows, operation, ttnn\n\ndef mine(x, y):\n    return 1 / 0\n\n"
+        "@operation(program=mine)\ndef doubled(x: Rows):\n    return x + x\n\n"
+        "device = ttnn.open_device(device_id=0)\n"
+        "doubled(ttnn.ones([32, 32], ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device))\n"
+    )
+    result = python(*EXEC, str(script(tmp_path, text)))
+    frames = [each for each in result.stderr.splitlines() if each.startswith('  File "')]
+    assert [each.split(", ")[1:] for each in frames] == [["line 11", "in <module>"], ["line 4", "in mine"]]
+
+
 def test_traceback_of_a_python_kernel_ends_in_the_script(python: Run, tmp_path: Path) -> None:
     """The kernel is translated inside a cached property: frames of the standard library between ours."""
     text = (

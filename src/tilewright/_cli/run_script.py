@@ -52,7 +52,7 @@ def run_script(
 
 
 def _show_traceback(error: BaseException, script: Path) -> None:
-    """The traceback of a script's error: from the script on, without our own frames at its end.
+    """The traceback of a script's error: from the script on, without our own frames.
 
     Frames of the standard library belong to the code that calls them.
     """
@@ -62,14 +62,14 @@ def _show_traceback(error: BaseException, script: Path) -> None:
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame.f_code.co_filename != str(script):
         traceback = traceback.tb_next
-    frame, last, is_ours = traceback, traceback, False
+    frame, is_ours, kept = traceback, False, []
     while frame is not None:
         file = frame.tb_frame.f_code.co_filename
         is_library = file.startswith(_LIBRARY) and "site-packages" not in file
         is_ours = file.startswith(_PACKAGE) or (is_library and is_ours)
         if not is_ours:
-            last = frame
+            kept.append(frame)
         frame = frame.tb_next
-    if last is not None:
-        last.tb_next = None
+    for one, following in zip(kept, [*kept[1:], None], strict=False):
+        one.tb_next = following
     sys.excepthook(type(error), error.with_traceback(traceback), traceback)
