@@ -91,35 +91,74 @@ def moved(turns: str, step: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("turns", "arguments", "pages", "root", "follows"),
+    ("reader", "writer", "arguments", "pages", "root", "follows"),
     [
-        (("3", "2"), ("x", 3), (2, 2048), "cb-left-over", {"output-unwritten"}),
-        (("3", "3"), ("x", 3), (3, 1024), "cb-page-convention", {"l1-outside-buffer", "cb-page-convention"}),
-        (("get_arg_val<uint32_t>(1)", "3"), (3, "x"), (2, 2048), "arg-no-address", {"hang-full-buffer"}),
+        (moved("3", READ), moved("2", WRITE), "x3", (2, 2048), "cb-left-over", "output-unwritten"),
+        (moved("3", READ), moved("3", WRITE), "x3", (3, 1024), "cb-page-convention", "l1-outside-buffer"),
+        (
+            moved("get_arg_val<uint32_t>(1)", READ),
+            moved("3", WRITE),
+            "3x",
+            (2, 2048),
+            "arg-no-address",
+            "hang-full-buffer",
+        ),
+        (
+            moved("3", READ),
+            moved("3", WRITE.replace("(i,", "(i + 1,")),
+            "x3",
+            (2, 2048),
+            "noc-page-out-of-range",
+            "output-unwritten",
+        ),
     ],
-    ids=["a page not taken", "pages of another format", "arguments swapped"],
+    ids=["a page not taken", "pages of another format", "arguments swapped", "one page too far"],
 )
 def test_a_wrong_count_or_size_is_one_finding(
-    device: ttnn.Device,
-    turns: tuple[str, str],
-    arguments: tuple[object, object],
-    pages: tuple[int, int],
-    root: str,
-    follows: set[str],
+    device: ttnn.Device, reader: str, writer: str, arguments: str, pages: tuple[int, int], root: str, follows: str
 ) -> None:
     x = ttnn.ones([96, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
     y = ttnn.empty([96, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
-    given = {
-        "reader": [x.buffer_address() if each == "x" else each for each in arguments],
-        "writer": [y.buffer_address()],
-    }
-    program = source_program({0: 2}, reader=moved(turns[0], READ), writer=moved(turns[1], WRITE), args=given)  # type: ignore[arg-type]
+    given = [x.buffer_address() if each == "x" else int(each) for each in arguments]
+    args = {"reader": given, "writer": [y.buffer_address()]}
+    program = source_program({0: 2}, reader=reader, writer=writer, args=args)
     number, page_bytes = pages
     program.cbs[0].total_size = number * page_bytes
     program.cbs[0].format_descriptors = [ttnn.CBFormatDescriptor(0, ttnn.bfloat16, page_bytes)]
     result = check_program([x, y], program)
     assert [each.rule for each in result.findings] == [root]
-    assert follows <= {each.rule for each in result.findings[0].consequences}
+    assert follows in {each.rule for each in result.findings[0].consequences}
+
+
+COPY = """
+#include "api/compute/tile_move_copy.h"
+void kernel_main() {
+    compute_kernel_hw_startup(0, 16);
+    copy_tile_init(0);
+    cb_wait_front(0, 1);
+    cb_reserve_back(16, 1);
+    tile_regs_acquire();
+    copy_tile(0, 0, 0);
+    tile_regs_commit();
+    tile_regs_wait();
+    pack_tile(0, 16);
+    tile_regs_release();
+    cb_pop_front(0, 1);
+    cb_push_back(16, 1);
+}
+"""
+
+
+def test_rows_in_a_kernel_of_tiles_are_named_by_their_layout(device: ttnn.Device) -> None:
+    """And not by pages behind the end, which a tile's bytes take in."""
+    x = ttnn.ones([64, 64], dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+    y = ttnn.empty([32, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    args = {"reader": [x.buffer_address()], "writer": [y.buffer_address()]}
+    write = moved("1", WRITE).replace("(0", "(16").replace("<uint32_t>(16)", "<uint32_t>(0)")
+    program = source_program({0: 1, 16: 1}, reader=moved("1", READ), compute=COPY, writer=write, args=args)
+    (finding,) = check_program([x, y], program).findings
+    assert finding.rule == "cb-layout"
+    assert "noc-page-out-of-range" in {each.rule for each in finding.consequences}
 
 
 def test_two_producers_are_one_finding(device: ttnn.Device) -> None:

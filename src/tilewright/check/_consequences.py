@@ -73,6 +73,16 @@ def _same_share(cause: Finding, effect: Finding) -> bool:
     return one is not None and other is not None and one[1] == other[1]
 
 
+def _wrong_page_written(cause: Finding, effect: Finding) -> bool:
+    """The page that a kernel should have written instead."""
+    return cause.numbers.startswith("writes ")
+
+
+def _rows_as_tiles(cause: Finding, effect: Finding) -> bool:
+    """Tiles read from a tensor whose pages are rows."""
+    return "ROW_MAJOR layout" in effect.numbers and _shared_cores(cause, effect)
+
+
 def _waits_for_other(cause: Finding, effect: Finding) -> bool:
     """The kernel whose wait does not hold it is one of the two that race."""
     return cause.kernel in (effect.kernel, effect.related.kernel if effect.related else "")
@@ -107,7 +117,7 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "divide-by-zero": ((("divide-by-zero",), _same_kernel),),  # what follows from the same arguments
     "init-missing": ((("init-missing",), _same_line),),  # for one side of the call, and for another
     "uninit-missing": ((("uninit-missing",), _same_kernel),),  # until there is an init
-    "hang-missing-producer": (_LEFT_OUT,),
+    "hang-missing-producer": (_LEFT_OUT, _NOT_GIVEN),
     "hang-finished-producer": (_LEFT_OUT, _NOT_GIVEN, _MISCOUNTED),
     "hang-self": (_LEFT_OUT,),
     "hang-circle": (_LEFT_OUT,),
@@ -135,6 +145,7 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "output-unwritten": (
         ((*_BETWEEN_CORES, *_WRONG_SIZES, *_BAD_VALUES), _anywhere),
         (("cb-left-over",), _same_share),
+        (("noc-page-out-of-range",), _wrong_page_written),
     ),
     "cb-two-producers": ((("cb-two-producers",), _same_buffer),),  # of each of the two
     "cb-left-over": ((("cb-two-producers",), _same_buffer),),
@@ -144,6 +155,7 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "noc-page-out-of-range": (
         (_WRONG_SIZES, _same_kernel),
         _NOT_GIVEN,
+        (("cb-layout",), _rows_as_tiles),
         (("noc-page-out-of-range",), _same_page),
     ),
     "dram-race": ((("noc-page-out-of-range",), _same_line),),
