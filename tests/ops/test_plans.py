@@ -124,6 +124,25 @@ def test_plan_that_does_not_fit_is_refused_with_sizes() -> None:
         plan("layernorm_fused_rm", (32, 262144), strategy=Strategy.RESIDENT)
 
 
+def test_formula_of_too_many_buffers_is_refused_with_a_part_that_fits() -> None:
+    @operation
+    def many(a: Rows, b: Rows, c: Rows, d: Rows, e: Rows, f: Rows, g: Rows, h: Rows) -> Value:
+        """Statistics of eight tensors."""
+        products = mean(a) * b + mean(c) * d + mean(e) * f + mean(g) * h
+        return products + var(a) * var(b) * var(c) + var(d) * var(e) * var(f) + var(g) * var(h)
+
+    @operation
+    def part(a: Rows, b: Rows, c: Rows, d: Rows, e: Rows, f: Rows, g: Rows, h: Rows) -> Value:
+        """What the refusal names."""
+        return mean(a) * b + mean(c) * d + mean(e) * f + mean(g) * h
+
+    with pytest.raises(OperationError) as refused:
+        many.variants(many.form(ttnn.bfloat16))
+    named = part.graph.text()
+    assert f"and a core has 32: declare an operation for `{named}`, and give its result" in str(refused.value)
+    assert part.variants(part.form(ttnn.bfloat16))
+
+
 @pytest.mark.parametrize("width", [100, 224])
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
 @pytest.mark.parametrize("name", OPERATIONS)

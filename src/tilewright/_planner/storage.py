@@ -10,6 +10,7 @@ row has room for it; what goes through a block at a time has room for a block; a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from tilewright._planner.line_plan import PageCount
@@ -17,7 +18,7 @@ from tilewright._planner.model import Choices, Role, Schedule, Store
 from tilewright._planner.plan import OperationBuffer, PageKind
 from tilewright._tensor.dtype import DataType
 from tilewright.formula._direction import CannotPlanError, Direction
-from tilewright.formula._graph import Extent
+from tilewright.formula._graph import Extent, Value, nodes_of
 from tilewright.formula._validation import OperationError
 
 _FIRST_INDEX = {
@@ -39,6 +40,8 @@ _FIRST_INDEX = {
     Role.ALL_PARTS: 24,
 }
 _NUM_INDICES = 32
+# Buffers of a program that certainly has room for constants and partial results.
+_ROOMY = 24
 _MATMUL = {
     Role.LEFT_ROWS: PageCount(per_left=1),
     Role.LEFT: PageCount(per_left=1),
@@ -67,13 +70,24 @@ def buffer_indices(schedule: Schedule, choices: Choices) -> dict[str, int]:
             continue
         if not free:
             raise CannotPlanError(
-                f"{len(schedule.stores)} circular buffers are needed, and a core has {_NUM_INDICES}: compute part "
-                "of it with an operation of its own"
+                f"{len(schedule.stores)} circular buffers are needed, and a core has {_NUM_INDICES}: declare an "
+                f"operation for `{_part_with_room(schedule)}`, and give its result"
             )
         index = min(free, key=lambda each: (each < _FIRST_INDEX[store.role], each))
         free.remove(index)
         found[name] = index
     return found
+
+
+def _part_with_room(schedule: Schedule) -> Value:
+    """The sub-expression that takes the most buffers of those that leave room for others in a program of their own."""
+    stores = [each for each in schedule.stores.values() if each.value is not None]
+    counts = Counter(id(each.value) for each in stores)
+    results = [each.value for each in stores if each.role is Role.OUTPUT and each.value is not None]
+    inner = [each for each in nodes_of(results) if each.operands and not any(each is other for other in results)]
+    needs = [(sum(counts[id(node)] for node in nodes_of([each])), each) for each in inner]
+    fitting = [each for each in needs if each[0] <= _ROOMY]
+    return max(fitting or needs, key=lambda each: each[0])[1]
 
 
 def check_names(choices: Choices, known: set[str]) -> None:
