@@ -17,10 +17,11 @@ import pytest
 
 import tilewright.ops
 from tests.ops import export_probe
-from tilewright import ttnn
+from tilewright import OwnTolerance, Rows, operation, ops, ttnn
 from tilewright._planner.plan import Plan
 from tilewright._planner.row_program import build_program, compile_time_values
 from tilewright._program.kernel_config import ComputeConfigDescriptor, MathFidelity
+from tilewright.formula import Value, l2_normalize, softmax, transpose
 from tilewright.kernels._language import KernelRole
 from tilewright.ops._export import ExportError, export_operation
 from tilewright.ops._operation import Operation
@@ -195,6 +196,18 @@ def test_the_packages_call_refuses_in_the_words_of_the_operation(device, importe
         call(x, row, row, epsilon=0)
     with pytest.raises(ValueError, match="Epsilon must be positive, got -1"):
         call(x, row, row, -1)  # by position, as the operation itself takes it
+
+
+def test_operation_whose_bound_is_as_large_as_its_results_needs_a_tolerance(tmp_path):
+    def of_cosines(a: Rows, b: Rows) -> Value:
+        """Softmax of cosines over a small temperature, both ways."""
+        logits = l2_normalize(a) @ transpose(l2_normalize(b)) / 0.07
+        return softmax(logits) + softmax(logits, dim=-2)
+
+    with pytest.raises(ops.OperationError, match=r"of_cosines cannot be exported: .* declare a tolerance of your own"):
+        export_operation(operation(of_cosines), tmp_path / "package", shape=(64, 96))
+    own = OwnTolerance(relative=0.05, reason="as much as a bfloat16 score is off")
+    export_operation(operation(tolerance=own)(of_cosines), tmp_path / "package", shape=(64, 96))
 
 
 def test_export_into_a_used_directory_needs_replace(tmp_path):

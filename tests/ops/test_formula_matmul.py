@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tilewright import BroadcastTensor, Column, Matrix, Row, Rows, Scalar, operation, ttnn
+from tilewright._tensor.paper_device import paper_device
 from tilewright.check._check_program import check_program
 from tilewright.formula import FormulaError, Value, log, matmul, mean, relu, rsqrt, silu, softmax, square, where
 from tilewright.ops import Operation, OperationError, Options
@@ -197,6 +198,19 @@ def test_tensor_is_used_before_and_after_a_matmul(device: ttnn.Device, declared:
     wide = tensors_of({"weights": (70, 96)}, device, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT)
     with pytest.raises(OperationError, match="X is needed before a matmul and after it, so weights must be square"):
         declared.launch({**tensors, **wide})
+
+
+def test_bound_of_softmax_is_finite_where_errors_of_its_operand_decide() -> None:
+    @operation
+    def chosen(x: Rows, weights: Matrix) -> Value:
+        """Weights of large products."""
+        return softmax(x @ weights)
+
+    generator = np.random.default_rng(0)
+    operands = {"x": generator.standard_normal((64, 96)) * 30, "weights": generator.standard_normal((96, 96))}
+    plan = chosen.plan((64, 96), ttnn.bfloat16, paper_device("wormhole_b0"))
+    (allowed,) = chosen.bounds(plan, operands).allowed
+    assert np.all(allowed < 1000)
 
 
 def test_shapes_that_do_not_go_together(device: ttnn.Device) -> None:

@@ -23,6 +23,8 @@ sums add errors, products and quotients multiply them as they should. A comparis
 may be 1 instead of 0; of what is no number (0 / 0), nothing is known. Where a bound is not finite (a division by
 something that may be zero), nothing is claimed and nothing is compared.
 
+- *Softmax.* Where errors of the operand decide, a softmax still is at most 1: powers of a row are divided by their own
+  sum. Both come of differences from the largest, whose operands may be read with other cuts.
 - *Fidelity.* Below HiFi4 the matrix unit leaves parts of products out (:mod:`tilewright._planner.fidelity`).
 
 The bound is for the plan's own configuration: its fidelity, and 32-bit DST.
@@ -54,6 +56,8 @@ SUM = 2.0**-24
 _LIFT = 2.0**-12
 TINY = 2.0**-126
 _INTEGERS = 2.0**31
+# Powers of exponents below it are far from the largest float32; and the most that cuts and LoFi take of a sum.
+_LARGEST_EXPONENT, _LOST_OF_SUM = 60.0, 0.125
 _LARGEST = 2.0**128 * (1 - 2.0**-24)
 WRITTEN = {"Float16_b": 2.0**-8, "Float32": 2.0**-24, "Bfp8_b": 2.0**-6, "Int32": 0.0}
 # A cast has rounded already what is written in its format.
@@ -246,8 +250,18 @@ class _Analysis:
         self.errors[id(node)] = _in_range(
             value, propagated + unit * (np.abs(value) + propagated) + (TINY if unit else 0.0)
         )
+        powered = softmax_operand(node)
+        if powered is not None:
+            self.errors[id(node)] = np.minimum(self.errors[id(node)], self._largest_softmax(powered))
         deciding = operands[:1] if node.function == "where" else operands  # what is not chosen does not matter
         self._forget(node, functools.reduce(np.logical_or, [np.isnan(each) for each in deciding]))
+
+    def _largest_softmax(self, powered: Value) -> Float64:
+        """What an element of a softmax is at most, whatever its operand is."""
+        value, error = self.values[id(powered)], self.errors[id(powered)]
+        size = np.max(np.where(np.isfinite(value), np.abs(value) + error, 0.0))  # what a mask hides stays hidden
+        exponent = 4 * READ * size
+        return np.asarray(np.where(exponent < _LARGEST_EXPONENT, (1 + _LOST_OF_SUM) * np.exp(exponent), np.inf))
 
     def _forget(self, node: Value, is_unknown: Any) -> None:
         """Claims nothing of elements whose operands are no numbers, where units differ about what follows."""
@@ -329,6 +343,25 @@ class _Analysis:
             lift = _LIFT if self._cut.get(id(node)) else 0.0
             total = total / count + (lift + ARITHMETIC) * np.abs(value)
         return np.asarray(total + TINY)
+
+
+def softmax_operand(node: Value) -> Value | None:
+    """What a value is the softmax of; None if it is none."""
+    if node.function not in ("mul", "div"):
+        return None
+    powers, divisor = node.operands
+    if node.function == "mul" and divisor.function == "reciprocal":
+        divisor = divisor.operands[0]
+    elif node.function == "mul":
+        return None
+    if powers.function != "exp" or divisor.function != "sum" or divisor.operands[0] is not powers:
+        return None
+    difference = powers.operands[0]
+    if difference.function != "sub" or difference.operands[1].function != "max":
+        return None
+    largest = difference.operands[1]
+    is_same = largest.operands[0] is difference.operands[0] and largest.along is divisor.along
+    return difference.operands[0] if is_same else None
 
 
 def _left_out(schedule: Schedule) -> dict[object, float]:

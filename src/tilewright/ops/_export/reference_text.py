@@ -13,8 +13,9 @@ import numpy as np
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.paper_device import paper_device
 from tilewright.formula._elementwise import ELEMENTWISE
-from tilewright.formula._graph import Along, FormulaError, Value, expression_text, nodes_of, number_text
+from tilewright.formula._graph import Along, Value, expression_text, nodes_of, number_text
 from tilewright.formula._tracing import Formula
+from tilewright.formula._validation import OperationError
 from tilewright.ops._operation import Operation
 
 _OPERATORS = {
@@ -152,7 +153,9 @@ def host_text(value: Value) -> str:
     """A number that the host computes, as Python."""
     for node in nodes_of([value]):
         if not node.is_leaf and node.function not in _OPERATORS and node.function not in (*_HOST_FUNCTIONS, "neg"):
-            raise FormulaError(f"`{value}` cannot be exported: {node.function} of a number; compute it before the call")
+            raise OperationError(
+                f"`{value}` cannot be exported: {node.function} of a number; compute it before the call"
+            )
     text = expression_text(value)
     for name in _HOST_FUNCTIONS:
         text = text.replace(f"{name}(", f"math.{name}(")
@@ -163,6 +166,9 @@ def largest_bound(operation: Operation, shape: tuple[int, ...], dtype: DataType)
     """Twice the largest bound on normal data, as a share of max(1, |result|): the card's data will be others.
 
     Exported operations have the plan of the planner's rules, not one that the clock prefers.
+
+    Raises:
+        OperationError: zeros would be within it, so a test with it could not fail.
     """
     generator, device = np.random.default_rng(0), paper_device("wormhole_b0")
     rows, width = min(math.prod(shape[:-1]), 64), shape[-1]
@@ -174,5 +180,11 @@ def largest_bound(operation: Operation, shape: tuple[int, ...], dtype: DataType)
     parts = [(each, each.decision(shape, dtype, device).rule) for each in operation.parts_for(dtype)]
     found = operation.bounds_of_parts(parts, operands)
     shares = [allowed / np.maximum(1, np.abs(exact)) for exact, allowed in zip(found.exact, found.allowed, strict=True)]
-    largest = max(float(each[np.isfinite(each)].max()) for each in shares)
-    return 2 * largest
+    bound = 2 * max(float(each[np.isfinite(each)].max(initial=0.0)) for each in shares)
+    if any(not np.isfinite(each).any() for each in shares) or any(np.abs(each).max() <= bound for each in found.exact):
+        raise OperationError(
+            f"{operation.name} cannot be exported: on normal numbers of shape {list(shape)} its error bound is as "
+            "large as its results, so the test of the package could not fail; declare a tolerance of your own, such as "
+            'tolerance=OwnTolerance(relative=0.05, reason="...")'
+        )
+    return bound
