@@ -106,8 +106,28 @@ void bulk(uint32_t n, Step step) {
 
 void kernel_main() {
     const uint32_t mode = get_common_arg_val<uint32_t>(0), n = get_common_arg_val<uint32_t>(1);
+    if (mode == START_LATE) {
+        // The threads are split before the start-up, which clears DST: the sum adds up in it.
+        cb_wait_front(1, 1);
+        cb_reserve_back(1, 1);
+        cb_push_back(1, 1);
+        cb_pop_front(1, 1);
+    }
     compute_kernel_hw_startup(0, 1, 1);
-    if (mode == IN_PLACE) {
+    if (mode == START_LATE) {
+        cb_wait_front(0, 1);
+        cb_reserve_back(16, 1);
+        tile_regs_acquire();
+        add_init(0, 0, true);
+        for (uint32_t i = 0; i < 2; i++) {
+            add_tiles(0, 0, 0, 0, 0);
+        }
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_tile(0, 16);
+        tile_regs_release();
+        cb_push_back(16, 1);
+    } else if (mode == IN_PLACE) {
         add_init(0, 1);
         in_place(n, [] {
             add_init(0, 1);
@@ -268,7 +288,7 @@ void kernel_main() {
 """
 
 MODES = ["IN_PLACE", "BULK_COPY", "BULK_PRODUCT", "PUSH_LATER", "HALVES", "PRODUCT_HALVES", "TELL", "PACK_VECTOR"]
-MODES += ["PACK_EXP", "BLOCKS", "WAIT_POPPED", "TELL_LATE", "POP_TOO_MUCH", "DIFFERENCE"]
+MODES += ["PACK_EXP", "BLOCKS", "WAIT_POPPED", "TELL_LATE", "POP_TOO_MUCH", "DIFFERENCE", "START_LATE"]
 
 
 @pytest.fixture(params=["wormhole_b0", "blackhole"], scope="module")
@@ -356,6 +376,14 @@ def test_the_unpack_thread_runs_ahead_by_dst_and_source_registers_and_no_further
 def test_the_pack_thread_pushes_while_the_unpack_thread_waits(device: ttnn.Device) -> None:
     tiles = some_tiles(1)
     np.testing.assert_array_equal(run(device, "PUSH_LATER", tiles), tiles[0])
+
+
+def test_each_launch_of_threads_that_are_split_before_the_start_up_begins_with_an_empty_dst(
+    device: ttnn.Device,
+) -> None:
+    tiles = some_tiles(1)
+    for _ in range(2):
+        np.testing.assert_array_equal(run(device, "START_LATE", tiles), 4 * tiles[0])
 
 
 def test_the_maths_half_of_a_product_may_stand_before_its_unpack_half(device: ttnn.Device) -> None:

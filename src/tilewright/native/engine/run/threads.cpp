@@ -44,7 +44,9 @@ void divide_dst(KernelInstance& instance) {
     const bool committed = maths.phase == DstPhase::Committed || maths.phase == DstPhase::Packing;
     const bool opened_early = packer_waits_for_commit(maths);
     split.committed = committed ? 1 : 0;
-    split.half[0] = {maths.scratch[kDstCleared], maths.scratch[kDstRowBroadcast]};
+    if (maths.started) {  // else it still has what the last launch left, and the start-up clears it
+        split.half[0] = {maths.scratch[kDstCleared], maths.scratch[kDstRowBroadcast]};
+    }
     if (committed) {
         split.math_half = maths.full_sync ? 0 : 1;
         maths.phase = DstPhase::Idle;
