@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Command queues: traces, two queues with events, sub-devices, large transfers, an error and what follows it."""
+"""Command queues: short and long traces, two queues with events, sub-devices, large transfers, an error."""
+
+import resource
 
 import torch
 import ttnn
@@ -38,6 +40,26 @@ for _ in range(3):
 ttnn.release_trace(device, trace)
 ttnn.synchronize_device(device)
 print("traces: right")
+
+
+def many_operations(x: ttnn.Tensor) -> ttnn.Tensor:
+    for _ in range(14):
+        x = operations(x)
+    return x
+
+
+called = ttnn.to_torch(many_operations(x))
+trace = ttnn.begin_trace_capture(device, cq_id=0)
+result = many_operations(x)
+ttnn.end_trace_capture(device, trace, cq_id=0)
+ttnn.execute_trace(device, trace, cq_id=0, blocking=True)
+waits = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+ttnn.execute_trace(device, trace, cq_id=0, blocking=True)
+waits = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - waits
+assert torch.equal(ttnn.to_torch(result), called)
+assert waits < 28, f"{waits} waits for 42 launches, which are posted together"
+ttnn.release_trace(device, trace)
+print("long traces: right")
 
 before = card_times()
 for _ in range(100):  # the configuration of a launch goes round its ring in L1 several times

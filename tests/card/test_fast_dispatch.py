@@ -22,7 +22,7 @@ SCRIPT = Path(__file__).with_name("fast_dispatch.py")
 def test_traces_queues_sub_devices_and_errors(on_card: OnCard, real_ttnn_with_torch: str, arch: str) -> None:
     result = on_card("--dispatch", "fast", "--arch", arch, str(SCRIPT), python=real_ttnn_with_torch)
     assert result.returncode == 0, result.stdout + result.stderr
-    for part in ("traces", "large transfers", "sub-devices", "after an error"):
+    for part in ("traces", "long traces", "large transfers", "sub-devices", "after an error"):
         assert f"{part}: right\n" in result.stdout
     assert "programs at other places: known\n" in result.stdout
     assert "ttnn.generic_op: DeadlockError: deadlock on cores (0,0)-(1,1)\n" in result.stdout
@@ -51,6 +51,7 @@ def test_wrong_traces_are_named(on_card: OnCard, real_ttnn_with_torch: str) -> N
     assert "Warm up before capturing a trace" in result.stdout
     assert "still usable: 2.71875" in lines
     assert "deadlock: ttnn.execute_trace, ttnn.generic_op of the trace: DeadlockError: deadlock on core (0,0)" in lines
+    assert "behind the deadlock: 5.4375" in lines  # the launches posted with it ran
     assert "closed after a deadlock in a trace" in lines
 
 

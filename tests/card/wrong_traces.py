@@ -70,8 +70,9 @@ def wait_if_told() -> None:
 
 wait_if_told()  # the flag is 0: the kernel ends
 trace = ttnn.begin_trace_capture(device, cq_id=0)
-ttnn.exp(x)
+before = ttnn.exp(x)
 wait_if_told()
+behind = ttnn.add(ttnn.exp(x), before)
 ttnn.end_trace_capture(device, trace, cq_id=0)
 ones = ttnn.from_torch(torch.ones(32, 32, dtype=torch.int32), dtype=ttnn.int32, layout=ttnn.TILE_LAYOUT)
 ttnn.copy_host_to_device_tensor(ones, flag)
@@ -79,6 +80,7 @@ try:
     ttnn.execute_trace(device, trace, cq_id=0, blocking=True)
 except RuntimeError as error:
     say("deadlock", error)
+print("behind the deadlock:", ttnn.to_torch(behind)[0, 0].item())
 ttnn.release_trace(device, trace)
 ttnn.close_device(device)
 print("closed after a deadlock in a trace")

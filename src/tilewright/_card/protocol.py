@@ -32,10 +32,38 @@ def send(channel: socket.socket, kind: CardMessageKind, body: str | bytes = b"")
     Raises:
         ClosedError: the other side has gone.
     """
+    send_packed(channel, packed(kind, body))
+
+
+def packed(kind: CardMessageKind, body: str | bytes = b"") -> bytes:
+    """A message as ``send_packed`` takes it, alone or with others behind it."""
     data = body.encode() if isinstance(body, str) else body
+    return _HEADER.pack(kind, len(data)) + data
+
+
+def send_packed(channel: socket.socket, messages: bytes) -> None:
+    """Sends messages.
+
+    Raises:
+        ClosedError: the other side has gone.
+    """
     try:
-        channel.sendall(_HEADER.pack(kind, len(data)) + data)
+        channel.sendall(messages)
     except (BrokenPipeError, ConnectionResetError):
+        raise ClosedError from None
+
+
+def has_next(channel: socket.socket) -> bool:
+    """Whether bytes of the next message are there already.
+
+    Raises:
+        ClosedError: the other side has gone, with messages that it had not read.
+    """
+    try:
+        return bool(channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
         raise ClosedError from None
 
 
@@ -52,7 +80,10 @@ def receive(channel: socket.socket) -> tuple[CardMessageKind, bytes]:
 def _exactly(channel: socket.socket, size: int) -> bytes:
     parts = b""
     while len(parts) < size:
-        part = channel.recv(size - len(parts))
+        try:
+            part = channel.recv(size - len(parts))
+        except ConnectionResetError:  # it had not read all that was sent
+            raise ClosedError from None
         if not part:
             raise ClosedError
         parts += part

@@ -12,6 +12,7 @@ import dataclasses
 import mmap
 import os
 import select
+import signal
 import socket
 import struct
 import sys
@@ -31,7 +32,7 @@ from tilewright._card.launches.launch_message import launch_layout
 from tilewright._card.launches.launched_cores import LaunchedCores
 from tilewright._card.launches.layout import ReleaseLayout
 from tilewright._card.products import CardModel, nodes_of
-from tilewright._card.protocol import ClosedError, receive, send, send_greeting
+from tilewright._card.protocol import ClosedError, has_next, packed, receive, send, send_greeting, send_packed
 from tilewright._card.systems.chip_names import chip_and_core, with_chips
 from tilewright._card.systems.ethernet_cores import EthernetCore
 from tilewright._card.systems.fabric_kernels import fabric_defines
@@ -62,6 +63,7 @@ class CardServer:
         self._options = RunOptions(keep_l1=True, time_limit=time_limit(), on_print=self._print)
         self._call = Call()
         self.is_launching = False
+        self._answers = b""  # of launches that were posted together
         self._waiting: list[ProgramDescriptor] = []  # launched and not run yet
         self._joined: dict[tuple[ProgramStructure, ...], ProgramDescriptor] = {}
         self._layout = layout
@@ -86,6 +88,11 @@ class CardServer:
         greeting.l1_stride = model.grid[0] * model.grid[1] * files.l1_slot_bytes
         greeting.dram_stride = self._arch.num_dram_banks * files.dram_bank_stride
         send_greeting(channel, greeting, nodes, [files.l1, files.dram])
+
+    def interrupt(self, *_: object) -> None:
+        """Ends the launch that runs: a handler of Ctrl-C, which may also come between two launches of a trace."""
+        if self.is_launching:
+            raise KeyboardInterrupt
 
     def serve(self) -> None:
         """Runs what arrives until the host has gone."""
@@ -134,24 +141,29 @@ class CardServer:
 
     def _answer(self, launched: LaunchedCores) -> None:
         known = self._decoder.num_decoded
-        self.is_launching = True
         try:
+            self.is_launching = True
             seconds = self._launch_with_partners(launched)
+            self.is_launching = False
         except KeyboardInterrupt:
+            self.is_launching = False
             self._waiting = []
-            send(self._channel, CardMessageKind.INTERRUPTED)
+            answer = packed(CardMessageKind.INTERRUPTED)
         except Exception as error:
+            self.is_launching = False
             # Also what we did not foresee: the host gets it, and can go on or close its device.
             self._waiting = []
-            send(self._channel, CardMessageKind.FAILED, self._named(f"{type(error).__name__}: {error}"))
+            answer = packed(CardMessageKind.FAILED, self._named(f"{type(error).__name__}: {error}"))
         else:
             if seconds is None:
-                send(self._channel, CardMessageKind.WAITING)
+                answer = packed(CardMessageKind.WAITING)
             else:
                 done = _DONE.pack(seconds, bool(self._waiting), self._decoder.num_decoded - known)
-                send(self._channel, CardMessageKind.DONE, done)
-        finally:
-            self.is_launching = False
+                answer = packed(CardMessageKind.DONE, done)
+        self._answers += answer
+        if not has_next(self._channel):
+            send_packed(self._channel, self._answers)
+            self._answers = b""
 
     def _launch_with_partners(self, launched: LaunchedCores) -> float | None:
         """Runs the program of cores with a GO, or the waiting ones without any; None: these cores wait now, too."""
@@ -290,6 +302,7 @@ def serve(directory: str, descriptor: str) -> int:
         except TilewrightError as error:
             send(channel, CardMessageKind.FAILED, f"tilewright: {error}")
             return 1
+        signal.signal(signal.SIGINT, server.interrupt)
         threading.Thread(target=_end_with_host, args=(channel, server), daemon=True).start()
         with contextlib.suppress(ClosedError, KeyboardInterrupt):
             server.serve()

@@ -94,12 +94,13 @@ class Decoder:
 
     def program(self, launched: LaunchedCores) -> ProgramDescriptor:
         """The program launched on these cores, with the place of its configuration in this launch."""
-        program = self._known.get(launched.key)
+        program = self._known.pop(launched.key, None)
         if program is None:
-            program = self._known[launched.key] = self._decode(launched)
+            program = self._decode(launched)
             self.num_decoded += 1
-            if len(self._known) > _PROGRAMS_KEPT:
+            if len(self._known) >= _PROGRAMS_KEPT:
                 self._known.pop(next(iter(self._known)))
+        self._known[launched.key] = program  # the last one used is the last in the dictionary
         program.config_bases = self._config_bases(launched)
         return program
 

@@ -29,7 +29,8 @@ Launches::Launches(uint32_t card, Memory& memory, const HostMemory& host, Server
         group.mutex,
         group.runs_together() ? &group.posted : nullptr,
         [this](WorkerLaunch launch) { run_workers(std::move(launch)); },
-        [this] { finish_workers(); }) {
+        [this] { finish_workers(); },
+        [this] { return collect_posted(); }) {
     group.add(*this);
 }
 
@@ -200,22 +201,90 @@ void Launches::run_workers(WorkerLaunch launch) {
     for (LaunchedCore& core : launch.cores) {
         key.add(memory_, server_.greeting.launch, core);
     }
+    const LaunchRequest request = key.request();
+    if (can_post(launch, request)) {
+        post(request, std::move(launch));
+        return;
+    }
+    take_all_posted();
     Server::Outcome outcome{};
     try {
-        outcome = server_.launch(key.request(), launch.cores, true, launch.number);
+        outcome = server_.launch(request, launch.cores, true, launch.number);
     } catch (const std::runtime_error& error) {
         launch.finish(launch.origin.in_trace);
         throw LaunchError(error.what(), launch.number, launch.origin.in_trace);
     }
     launch.finish(true);
+    take_outcome(outcome);
+    if (outcome == Server::Outcome::AllDone) {
+        note_known(request);
+    }
+}
+
+void Launches::take_outcome(Server::Outcome outcome) {
     workers_wait_ = outcome != Server::Outcome::AllDone;
     if (outcome == Server::Outcome::Waiting) {
         waiting_operation_ = current_operation();
     }
 }
 
+bool Launches::can_post(const WorkerLaunch& launch, const LaunchRequest& request) const {
+    return launch.origin.in_trace && !server_.wants_operations() && !workers_wait_ &&
+           known_.count({request.key_low, request.key_high}) != 0;
+}
+
+void Launches::note_known(const LaunchRequest& request) {
+    constexpr size_t kMostKnown = 512;
+    if (known_.size() == kMostKnown) {
+        known_.clear();
+    }
+    known_.insert({request.key_low, request.key_high});
+}
+
+// So few that neither the library nor the server ever waits for room in their socket.
+void Launches::post(const LaunchRequest& request, WorkerLaunch launch) {
+    constexpr size_t kMostPosted = 16;
+    if (posted_.size() == kMostPosted) {
+        take_all_posted();
+    }
+    server_.post(request, launch.cores);
+    launch.leave(true);
+    posted_.push_back(std::move(launch));
+}
+
+void Launches::take_posted() {
+    const WorkerLaunch launch = std::move(posted_.front());
+    posted_.pop_front();
+    try {
+        take_outcome(server_.finish_posted());
+    } catch (const std::runtime_error& error) {
+        const LaunchError failure(error.what(), launch.number, launch.origin.in_trace);
+        posted_failure_ = posted_failure_ ? posted_failure_ : std::make_exception_ptr(failure);
+    }
+    launch.complete();
+}
+
+void Launches::take_all_posted() {
+    while (!posted_.empty()) {
+        take_posted();
+    }
+}
+
+bool Launches::collect_posted() {
+    const std::lock_guard lock(mutex_);
+    if (posted_failure_) {
+        std::rethrow_exception(std::exchange(posted_failure_, nullptr));
+    }
+    if (posted_.empty()) {
+        return false;
+    }
+    take_posted();
+    return true;
+}
+
 void Launches::finish_workers() {
     const std::lock_guard lock(mutex_);
+    take_all_posted();
     if (std::exchange(workers_wait_, false)) {
         launch_waiting();
     }

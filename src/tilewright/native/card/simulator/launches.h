@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <mutex>
 #include <set>
 #include <string>
@@ -38,9 +40,12 @@ public:
 
     // Fast dispatch: the program of workers that the dispatcher told to go runs now, or together with the programs that its
     // global circular buffers lead to; at the latest before the host learns of anything that follows. With several cards
-    // it runs later (posted_launches.h).
+    // it runs later (posted_launches.h). Of a trace, a program that ran before is posted: the server runs it with those
+    // posted behind it when a command must wait for one, and before the host goes on.
     void run_workers(WorkerLaunch launch);
     void finish_workers();
+    // Waits for the program that was posted first; false: there is none. Throws its error.
+    bool collect_posted();
 
     // Adds the cores that got a GO, which are done from now on: the host must be able to continue after an error, too.
     void take_armed(LaunchKey& key, std::vector<LaunchedCore>& cores);
@@ -56,6 +61,12 @@ private:
     void start_ethernet_core(const Memory::Mapped& node, Core core);
     void start_queues(Core core, const std::string& described);
     void set_signal(const Memory::Mapped& node, Core core, uint32_t signal);
+    bool can_post(const WorkerLaunch& launch, const LaunchRequest& request) const;
+    void post(const LaunchRequest& request, WorkerLaunch launch);
+    void take_posted();
+    void take_all_posted();
+    void take_outcome(Server::Outcome outcome);
+    void note_known(const LaunchRequest& request);
     void run();
     // Runs the programs that wait for others, without those.
     void run_waiting();
@@ -73,6 +84,10 @@ private:
     bool tables_sent_ = false;  // since the last launch
     std::vector<uint8_t> bank_tables_;
     bool workers_wait_ = false;
+    std::deque<WorkerLaunch> posted_;
+    std::exception_ptr posted_failure_;  // the first that collect_posted has not thrown
+    // Keys of programs that ran. The server need not read their launch messages: it remembers twice as many.
+    std::set<std::pair<uint64_t, uint64_t>> known_;
 
 public:
     // The queues that kernels on dispatch cores serve.

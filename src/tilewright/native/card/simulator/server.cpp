@@ -16,6 +16,7 @@
 #include <cstring>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 #include "host_python.h"
 #include "times.h"
@@ -57,7 +58,7 @@ static void pass_interrupt_on(int number, siginfo_t* info, void* context) {
     }
 }
 
-class InterruptsPassedOn {
+class Server::InterruptsPassedOn {
 public:
     explicit InterruptsPassedOn(pid_t server) {
         for (size_t index = 0; index < kMaxServers && place_ == nullptr; index++) {
@@ -193,37 +194,64 @@ Server::Outcome Server::launch(
     const std::vector<LaunchedCore>& cores,
     bool names_operation,
     std::optional<uint32_t> number) {
-    if (getpid() != owner_) {
-        throw std::runtime_error("tilewright: the card was opened by another process; a forked one must open its own");
-    }
     const LaunchTime time;
-    const InterruptsPassedOn interrupts(process_);
-    if (greeting.wants_operations != 0) {
+    if (wants_operations()) {
         const LaunchingCall call = names_operation ? launching_call(number) : LaunchingCall{};
         send_text(CardMessageKind::Operation, call.operation);
         send_text(CardMessageKind::Tensors, call.tensors);
     }
+    post(launch, cores);
+    return receive_outcome();
+}
+
+void Server::post(const LaunchRequest& launch, const std::vector<LaunchedCore>& cores) {
+    if (getpid() != owner_) {
+        throw std::runtime_error("tilewright: the card was opened by another process; a forked one must open its own");
+    }
     const uint64_t cores_bytes = cores.size() * sizeof(cores[0]);
     const CardMessageHeader header{CardMessageKind::Launch, static_cast<uint32_t>(sizeof(launch) + cores_bytes)};
-    std::vector<uint8_t> request(sizeof(header) + header.bytes);
-    std::memcpy(request.data(), &header, sizeof(header));
-    std::memcpy(request.data() + sizeof(header), &launch, sizeof(launch));
-    std::memcpy(request.data() + sizeof(header) + sizeof(launch), cores.data(), cores_bytes);
-    send(request.data(), request.size());
+    const size_t before = unsent_.size();
+    unsent_.resize(before + sizeof(header) + header.bytes);
+    uint8_t* request = unsent_.data() + before;
+    std::memcpy(request, &header, sizeof(header));
+    std::memcpy(request + sizeof(header), &launch, sizeof(launch));
+    std::memcpy(request + sizeof(header) + sizeof(launch), cores.data(), cores_bytes);
+    num_posted_++;
+    num_unsent_++;
+}
+
+Server::Outcome Server::finish_posted() {
+    const LaunchTime time;
+    return receive_outcome();
+}
+
+// An answer that is not a printed line ends the launch that was posted first.
+Server::Outcome Server::receive_outcome() {
+    if (num_unsent_ == num_posted_) {  // else the answer is on its way
+        interrupts_ = std::make_unique<InterruptsPassedOn>(process_);
+        num_unsent_ = 0;
+        const std::vector<uint8_t> requests = std::exchange(unsent_, {});
+        send(requests.data(), requests.size());
+    }
+    CardMessageHeader answer{};
+    std::string text;
     for (;;) {
-        CardMessageHeader answer{};
         receive(&answer, sizeof(answer));
-        const std::string text = receive_text(answer.bytes);
-        switch (answer.kind) {
-            case CardMessageKind::Print:
-                std::fwrite(text.data(), 1, text.size(), stdout);
-                std::fflush(stdout);
-                break;
-            case CardMessageKind::Done: return take_done(text);
-            case CardMessageKind::Waiting: return Outcome::Waiting;
-            case CardMessageKind::Interrupted: return Outcome::AllDone;
-            default: throw std::runtime_error(text);
+        text = receive_text(answer.bytes);
+        if (answer.kind != CardMessageKind::Print) {
+            break;
         }
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fflush(stdout);
+    }
+    if (--num_posted_ == num_unsent_) {
+        interrupts_.reset();
+    }
+    switch (answer.kind) {
+        case CardMessageKind::Done: return take_done(text);
+        case CardMessageKind::Waiting: return Outcome::Waiting;
+        case CardMessageKind::Interrupted: return Outcome::AllDone;
+        default: throw std::runtime_error(text);
     }
 }
 

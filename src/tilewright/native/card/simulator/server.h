@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,6 +46,12 @@ public:
         const std::vector<LaunchedCore>& cores,
         bool names_operation = true,
         std::optional<uint32_t> number = {});
+    // The same in two steps: posts launches, and waits for the first that was posted. Those posted until then are sent
+    // together and run one after another; so they wake the server once.
+    void post(const LaunchRequest& launch, const std::vector<LaunchedCore>& cores);
+    Outcome finish_posted();
+    // Whether it asks for the operation of each launch, which the host knows while it launches only.
+    bool wants_operations() const { return greeting.wants_operations != 0; }
     Outcome launch_waiting(bool names_operation = true) { return launch({}, {}, names_operation); }
     // Names and numbers of the kernels on a dispatch core whose memory this is (_card/launches/dispatch_kernels.py).
     std::string describe_dispatch_core(const std::vector<uint8_t>& l1);
@@ -60,13 +67,19 @@ public:
     void send_bank_tables(const std::vector<uint8_t>& tables);
 
 private:
+    class InterruptsPassedOn;
+
     std::vector<CardNode> nodes_;  // of the first card
+    std::unique_ptr<InterruptsPassedOn> interrupts_;  // while the server runs launches
+    uint32_t num_posted_ = 0, num_unsent_ = 0;
+    std::vector<uint8_t> unsent_;  // requests of posted launches
 
     void start();
     void end();
     void receive_greeting();
     // The kind of the answer and its text. Throws if the server failed.
     std::pair<CardMessageKind, std::string> ask(CardMessageKind kind, const std::vector<uint8_t>& body);
+    Outcome receive_outcome();
     void send_text(CardMessageKind kind, const std::string& text);
     void send(const void* data, size_t bytes);
     void receive(void* data, size_t bytes);

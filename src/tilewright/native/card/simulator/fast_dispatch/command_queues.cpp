@@ -28,14 +28,16 @@ CommandQueues::CommandQueues(
     std::recursive_mutex& mutex,
     PostedLaunches* together,
     Workers::Run run,
-    Workers::Finish finish) :
+    Workers::Finish finish,
+    Workers::Collect collect) :
     card_(card),
     memory_(memory),
     host_(host),
     mutex_(mutex),
     together_(together),
     run_(std::move(run)),
-    finish_(std::move(finish)) {
+    finish_(std::move(finish)),
+    collect_(std::move(collect)) {
     if (together_ != nullptr) {
         const std::lock_guard lock(mutex_);
         together_->add(*this);
@@ -194,10 +196,21 @@ void CommandQueues::execute() {
     try {
         execute_queues();
     } catch (...) {
+        while (collect()) {
+        }
         is_executing_ = false;
         throw;
     }
     is_executing_ = false;
+}
+
+bool CommandQueues::collect() {
+    try {
+        return collect_();
+    } catch (...) {
+        note_failure(std::current_exception());
+        return true;
+    }
 }
 
 void CommandQueues::note_failure(const std::exception_ptr& failure) {
@@ -208,7 +221,8 @@ void CommandQueues::note_failure(const std::exception_ptr& failure) {
     }
 }
 
-// The prefetcher goes on when the dispatchers have executed what it relayed before.
+// The prefetcher goes on when the dispatchers have executed what it relayed before. No program runs any more when the
+// host goes on.
 void CommandQueues::execute_queues() {
     for (bool moved = true; moved;) {
         moved = false;
@@ -222,6 +236,7 @@ void CommandQueues::execute_queues() {
                 note_failure(failure);
             }
         }
+        moved = moved || collect();
     }
 }
 

@@ -37,7 +37,7 @@ struct DispatchKernel {
 
 class CommandQueues {
 public:
-    // `finish` runs programs that still wait for others. `together`: the programs of all cards, if there are several.
+    // `finish` runs programs that still wait for others, `collect` waits for posted ones. `together`: the programs of all cards, if there are several.
     CommandQueues(
         uint32_t card,
         Memory& memory,
@@ -45,7 +45,8 @@ public:
         std::recursive_mutex& mutex,
         PostedLaunches* together,
         Workers::Run run,
-        Workers::Finish finish);
+        Workers::Finish finish,
+        Workers::Collect collect);
     ~CommandQueues();
     CommandQueues(const CommandQueues&) = delete;
     CommandQueues& operator=(const CommandQueues&) = delete;
@@ -74,6 +75,7 @@ private:
     void execute_alone(Queue* posts, uint64_t address);
     void execute_together(Queue* posts, uint64_t address);
     void execute_queues();
+    bool collect();
     void note_failure(const std::exception_ptr& failure);
 
     const uint32_t card_;
@@ -83,6 +85,7 @@ private:
     PostedLaunches* together_;
     Workers::Run run_;
     Workers::Finish finish_;
+    Workers::Collect collect_;
     bool is_executing_ = false;
     Numbers commands_;
     std::unique_ptr<Workers> workers_;

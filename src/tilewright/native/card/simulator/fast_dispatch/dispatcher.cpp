@@ -269,9 +269,12 @@ uint64_t Dispatcher::write_packed_large_unicast(const uint8_t* command) {
     return data;
 }
 
+static bool reaches(uint32_t completions, uint32_t count) {
+    return static_cast<int32_t>((completions - count) << (32 - kStreamBits)) >= 0;
+}
+
 bool Dispatcher::workers_completed(NocPlace core, uint32_t stream, uint32_t count) const {
-    const uint32_t behind = workers_.completions(core, stream - first_stream_) - count;
-    return static_cast<int32_t>(behind << (32 - kStreamBits)) >= 0;
+    return reaches(workers_.completions(core, stream - first_stream_), count);
 }
 
 uint64_t Dispatcher::wait(const uint8_t* command, NocPlace core) {
@@ -325,7 +328,8 @@ uint64_t Dispatcher::send_go(const uint8_t* command, bool is_subordinate) {
     if (is_subordinate && sent_.at(index) == notified_.at(index)) {
         return 0;
     }
-    if (!workers_completed(is_subordinate ? subordinate_core_ : core_, stream, count)) {
+    // Programs run in the order of their go signals: one may be sent while the program before it runs.
+    if (!reaches(workers_.expected_completions(is_subordinate ? subordinate_core_ : core_, index), count)) {
         return 0;
     }
     sent_.at(index) += is_subordinate ? 1 : 0;

@@ -46,18 +46,23 @@ bool Workers::listens_to(NocPlace worker, uint32_t index) {
            read_word(worker, go_index_) == index;
 }
 
-void Workers::count_completion(uint32_t go_word) {
+void Workers::add(Counts& counts, uint32_t go_word, uint32_t number) {
     const uint32_t core = key_of({byte_of(go_word, kMasterXByte), byte_of(go_word, kMasterYByte)});
     const uint32_t stream = byte_of(go_word, kStreamByte);
-    completions_[{core, stream}]++;
+    counts[{core, stream}] += number;
     if (const auto other = also_.find(core); other != also_.end()) {
-        completions_[{other->second, stream}]++;
+        counts[{other->second, stream}] += number;
     }
 }
 
 uint32_t Workers::completions(NocPlace dispatch_core, uint32_t stream) const {
     const auto found = completions_.find({key_of(dispatch_core), stream});
     return found == completions_.end() ? 0 : found->second;
+}
+
+uint32_t Workers::expected_completions(NocPlace dispatch_core, uint32_t stream) const {
+    const auto found = left_.find({key_of(dispatch_core), stream});
+    return completions(dispatch_core, stream) + (found == left_.end() ? 0 : found->second);
 }
 
 void Workers::clear_completions(NocPlace dispatch_core, uint32_t stream) {
@@ -112,20 +117,26 @@ void Workers::send_go(const NocRectangle& rectangle, uint32_t index, uint32_t wo
     if (signal != go_) {
         return;
     }
-    const auto finish = [this, reporting, word](bool advances) {
+    const auto count = static_cast<uint32_t>(reporting.size());
+    const auto complete = [this, count, word] {
+        add(left_, word, 0u - count);
+        add(completions_, word, count);
+    };
+    const auto leave = [this, reporting = std::move(reporting), count, word](bool advances) {
         for (const NocPlace& each : reporting) {
-            finish_launch(each, word, advances);
+            leave_launch(each, advances);
         }
+        add(left_, word, count);
     };
     uint32_t number = 0;
     if (!launched.empty()) {
         const LaunchedCore first = launched.front();
         number = read_word({first.x, first.y}, first.launch_address + host_id_);
     }
-    run_({std::move(launched), number, origin, finish});
+    run_({std::move(launched), number, origin, leave, complete});
 }
 
-void Workers::finish_launch(NocPlace worker, uint32_t go_word, bool advances) {
+void Workers::leave_launch(NocPlace worker, bool advances) {
     const uint32_t pointer = read_word(worker, read_pointer_);
     const uint64_t message = launch_ + pointer % num_launches_ * launch_bytes_;
     const uint32_t zero = 0;
@@ -135,7 +146,6 @@ void Workers::finish_launch(NocPlace worker, uint32_t go_word, bool advances) {
         const auto next = static_cast<uint32_t>((pointer + 1) % num_launches_);
         memory_.write(worker.x, worker.y, read_pointer_, &next, sizeof(next));
     }
-    count_completion(go_word);
 }
 
 }  // namespace card

@@ -47,8 +47,15 @@ struct WorkerLaunch {
     std::vector<LaunchedCore> cores;
     uint32_t number;
     Origin origin;
-    // Has the workers complete the launch, and move on in the ring.
-    std::function<void(bool advances)> finish;
+    // Has the workers leave their launch messages, and move on in the ring; the program may still run.
+    std::function<void(bool advances)> leave;
+    // Counts their completions.
+    std::function<void()> complete;
+
+    void finish(bool advances) const {
+        leave(advances);
+        complete();
+    }
 };
 
 class Workers {
@@ -57,6 +64,10 @@ public:
     using Run = std::function<void(WorkerLaunch)>;
 
     using Finish = std::function<void()>;
+
+    // Waits for the program that was posted first (launches.h) and has its workers complete; false: there is none.
+    // Throws its error.
+    using Collect = std::function<bool()>;
 
     Workers(Memory& memory, const Numbers& numbers, Run run, Finish finish);
 
@@ -68,6 +79,8 @@ public:
     // Completions counted on one dispatch core are counted on another, too.
     void count_also_on(NocPlace dispatch_core, NocPlace other) { also_[key_of(dispatch_core)] = key_of(other); }
     uint32_t completions(NocPlace dispatch_core, uint32_t stream) const;
+    // The same when every program that workers have left is complete.
+    uint32_t expected_completions(NocPlace dispatch_core, uint32_t stream) const;
     void clear_completions(NocPlace dispatch_core, uint32_t stream);
     void clear_completions(NocPlace dispatch_core);
 
@@ -76,9 +89,12 @@ private:
     bool listens_to(NocPlace worker, uint32_t index);
     bool take_launch(NocPlace worker, std::vector<LaunchedCore>& launched);
     void reset_pointer(NocPlace worker);
-    void finish_launch(NocPlace worker, uint32_t go_word, bool advances);
+    void leave_launch(NocPlace worker, bool advances);
     uint32_t read_word(NocPlace worker, uint64_t address);
-    void count_completion(uint32_t go_word);
+    // By dispatch core and stream.
+    using Counts = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
+    void add(Counts& counts, uint32_t go_word, uint32_t number);
+    void count_completion(uint32_t go_word) { add(completions_, go_word, 1); }
 
     Memory& memory_;
     Run run_;
@@ -87,7 +103,8 @@ private:
     uint64_t mode_, enables_, preload_, enables_bytes_, host_id_;
     uint32_t mode_device_;
     uint8_t go_, done_, reset_, replay_;
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> completions_;  // by dispatch core and stream
+    Counts completions_;
+    Counts left_;  // launches whose programs may still run
     std::map<uint32_t, uint32_t> also_;  // dispatch cores
 };
 
