@@ -54,6 +54,12 @@ def crossed(x: Rows, y: Rows) -> tuple[Value, Value]:
 
 
 @operation
+def of_both(x: Rows) -> Value:
+    """A number for each row, of both directions."""
+    return sum(x - max(x, dim=-2))
+
+
+@operation
 def row_means(x: Rows) -> Value:
     """The mean of each row."""
     return mean(x)
@@ -152,6 +158,8 @@ def test_refusals_name_tensor_and_placement(device) -> None:
     tall = ttnn.to_memory_config(operands(gated, (64, 96), TILES, device)["x"], sharded(HEIGHT, 2, 1, [32, 96]))
     with pytest.raises(OperationError, match=r"of shape \[64, 1\] does not fit the shards of x, so memory_config must"):
         row_means(tall)
+    with pytest.raises(OperationError, match=r"of shape \[64, 1\] does not fit the shards of x, so memory_config must"):
+        of_both(tall)
     assert row_means(tall, memory_config=ttnn.L1_MEMORY_CONFIG).shape == [64, 1]
     with pytest.raises(OperationError, match="Input must be interleaved, got HEIGHT_SHARDED"):
         OPERATIONS["centralize_w_rm"](ttnn.to_memory_config(rows["x"], sharded(HEIGHT, 2, 1, [32, 96])))

@@ -14,6 +14,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from tilewright._launch.chip_device import ChipDevice
 from tilewright._planner.attention.plan import AttentionNotPlannedError
 from tilewright._planner.error_bound import Bounds, Rounding
 from tilewright._planner.model import Choices
@@ -28,6 +29,7 @@ from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
 from tilewright._tensor.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from tilewright._tensor.shape import Shape
 from tilewright._tensor.tensor import Tensor
 from tilewright.formula._evaluate import Float64
 from tilewright.formula._graph import Extent, Value, rebuilt
@@ -305,6 +307,8 @@ class SplitOperation(Operation):
         for part in self.parts_for(result_dtype(main.dtype), main.layout):
             given = {each.name: known[each.name] for each in part.inputs}
             numbers = {name: parameters[name] for name in part.parameters if name in parameters}
+            if chosen.memory_config is None and main.memory_config().is_sharded():
+                self._check_place(part, given, main)
             options = self._part_options(part, chosen, main, given[part.main_input.name])
             outcome = part.launch(given, options, parameters=numbers)
             outcomes.append(outcome)
@@ -313,6 +317,16 @@ class SplitOperation(Operation):
         outputs = tuple(known[name] for name in self.output_names)
         everything = {**tensors, **dict(zip(self.output_names, outputs, strict=True))}
         return SplitOutcome(outputs, self, everything, tuple(outcomes))
+
+    def _check_place(self, part: PartOperation, given: Tensors, main: Tensor) -> None:
+        """Refuses results of a part that do not lie as the first tensor does."""
+        device = main.device()
+        assert isinstance(device, ChipDevice)
+        shapes = part.output_shapes(part.rows_shape({name: tuple(each.shape) for name, each in given.items()}))
+        kinds = zip(part.makes, shapes, part.output_dtypes(main.dtype), part.output_layouts(main.layout), strict=True)
+        for name, shape, dtype, layout in kinds:
+            if name in self.output_names:
+                self._kind_of_result(Shape(shape), dtype, layout, device, main.memory_config(), is_chosen=False)
 
     def _reading_names(self, part: Operation) -> list[tuple[str, ...]]:
         """Of each thing a part makes: the names that callers and later parts have for it."""
