@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.ttnn_script import Run
+from tilewright._cli.main import main
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "operations" / "rms_norm_w_rm.py"
 OPERATIONS = ["centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm"]
@@ -121,6 +122,14 @@ def test_show_needs_no_compiler(python: Run, tmp_path: Path) -> None:
         result = python("-m", "tilewright", "show", "variance_w_rm", option, cache=tmp_path / "nothing", **environment)
         assert result.returncode == 0, result.stderr
         assert result.stdout
+
+
+def test_show_why_names_the_program_that_each_plan_is_of(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = EXAMPLE.with_name("blocks_rm.py")
+    assert main(["show", f"{blocks}:both_ways_rm", "--shape", "64x96", "--why"]) == 0
+    shown = capsys.readouterr().out
+    for each in ("both_ways_rm_mean", "both_ways_rm_output"):
+        assert f"\n{each}:\n" in shown
 
 
 def test_show_cbs(python: Run) -> None:

@@ -64,7 +64,7 @@ def run(arguments: list[str]) -> int:
     default = usual_case(operation, LOGGED_CASE).shape if options.spec else (2, 3, 64, 128)
     shape, dtype = options.shape or default, DTYPES[options.dtype or "bfloat16"]
     parts, reason = operation.parts_that_fit(shape, dtype, device)
-    shown = [_shown(each, shape, dtype, device, options) for each in parts]
+    shown = [_shown(each, shape, dtype, device, options, len(parts) > 1) for each in parts]
     if options.json:
         programs = [json for _, json in shown]
         whole = {"operation": operation.name, "formula": operation.formula, "arch": options.arch}
@@ -82,9 +82,14 @@ def _split_texts(operation: Operation, parts: Sequence[Operation], reason: str) 
 
 
 def _shown(
-    operation: Operation, shape: tuple[int, ...], dtype: DataType, device: Device, options: argparse.Namespace
+    operation: Operation,
+    shape: tuple[int, ...],
+    dtype: DataType,
+    device: Device,
+    options: argparse.Namespace,
+    is_part: bool,
 ) -> tuple[str, dict[str, object]]:
-    """One program as text and as JSON."""
+    """One program as text and as JSON; ``is_part``: others are shown beside it."""
     strategy = Strategy(options.plan) if options.plan else None
     plan = operation.plan(shape, dtype, device, strategy=strategy)
     program = operation.program(plan, operation.allocate(plan, device))
@@ -93,6 +98,8 @@ def _shown(
         parts["overview"] = _overview(operation, plan, program, device, options.arch)
     if options.why:
         lines = why_lines(operation.decision(shape, dtype, device, Options(strategy=strategy)))
+        if is_part and "overview" not in parts:
+            lines = [f"{operation.name}:", *lines]
         parts["why"] = "\n".join(row for line in lines for row in wrapped(line))
     if options.spec:
         lines = specification_lines(operation, plan, program, device)
