@@ -25,24 +25,23 @@ _ON_RINGS = """
 _THROUGH_SOCKETS = """
     experimental.recv_async experimental.recv_direct_async experimental.send_async experimental.send_direct_async
 """
+_ON_A_LINE_OF_TWO_AND_RINGS = """
+    experimental.all_gather_minimal_matmul_async experimental.deepseek_prefill.combine
+    experimental.deepseek_prefill.dispatch experimental.kda.select_final_carry
+    experimental.strided_all_gather_minimal_matmul_async transformer.ring_joint_scaled_dot_product_attention
+    transformer.ring_mla
+"""
 _SEVERAL_CHIPS = """
-    experimental.all_gather_concat experimental.all_gather_minimal_matmul_async
-    experimental.all_reduce_create_qkv_heads experimental.all_to_all_dispatch_metadata
-    experimental.deepseek_prefill.attn_res_gather_softmax
-    experimental.deepseek_prefill.combine experimental.deepseek_prefill.combine_fabric2d
-    experimental.deepseek_prefill.dispatch experimental.deepseek_prefill.dispatch_fabric2d
+    experimental.all_to_all_dispatch_metadata experimental.deepseek_prefill.attn_res_gather_softmax
+    experimental.deepseek_prefill.combine_fabric2d experimental.deepseek_prefill.dispatch_fabric2d
     experimental.deepseek_prefill.hybrid_routed_expert_moe_forwarding_buffer
     experimental.deepseek_prefill.inbound_socket_service_sync
     experimental.deepseek_prefill.outbound_socket_service_sync experimental.dit_fused_distributed_groupnorm
     experimental.dit_fused_distributed_groupnorm_create_stats_buffer
-    experimental.kda.qkv_causal_conv1d_silu_with_carry experimental.kda.select_final_carry
-    experimental.llama_all_gather_matmul_async experimental.llama_reduce_scatter experimental.llama_rs_create_heads
-    experimental.llama_rs_matmul
-    experimental.recv_async_h2d experimental.ring_indexer_score_dsa
-    experimental.selective_reduce_combine experimental.send_async_d2h
-    fused_rms_minimal reduce_to_root
-    transformer.exp_ring_joint_scaled_dot_product_attention
-    transformer.ring_joint_scaled_dot_product_attention transformer.ring_mla
+    experimental.kda.qkv_causal_conv1d_silu_with_carry experimental.llama_all_gather_matmul_async
+    experimental.llama_rs_create_heads experimental.llama_rs_matmul experimental.recv_async_h2d
+    experimental.ring_indexer_score_dsa experimental.selective_reduce_combine experimental.send_async_d2h
+    reduce_to_root transformer.exp_ring_joint_scaled_dot_product_attention
 """
 _TEST_KERNELS = "experimental.test_dram_prefetcher_consumer experimental.test_dram_prefetcher_validator"
 _DRAM_CORES = """
@@ -70,8 +69,14 @@ UNCALLED: dict[str, frozenset[str]] = {
     "For several chips: right on a ring of 8, which its kernels assume": frozenset(
         {"experimental.all_gather_matmul_async"}
     ),
-    "For several chips: right on a line of 2 and on rings of 4 and 8": frozenset(
-        {"experimental.strided_all_gather_minimal_matmul_async"}
+    "For several chips: right on a line of 2 and on rings of 4 and 8": frozenset(_ON_A_LINE_OF_TWO_AND_RINGS.split()),
+    "For several chips: right on 2 and 4, which it is for": frozenset({"experimental.llama_reduce_scatter"}),
+    "For several chips: right on 2 and 4 with the 64 cores that it needs": frozenset(
+        {"experimental.all_reduce_create_qkv_heads"}
+    ),
+    "For several chips: its kernels are on cores that only a Galaxy has": frozenset({"experimental.all_gather_concat"}),
+    "For several chips: a kernel starts up with a buffer that its core lacks, which is an error here": frozenset(
+        {"fused_rms_minimal"}
     ),
     "For several chips: right on a ring of 8, which ttnn's tests have": frozenset(
         {"experimental.deepseek_moe_reduce_scatter"}

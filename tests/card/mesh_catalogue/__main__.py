@@ -20,8 +20,11 @@ from tests.card.mesh_catalogue import (
     fused_cases,
     gather_cases,
     halo_cases,
+    llama_cases,
     norm_cases,
+    prefill_cases,
     reduce_cases,
+    ring_attention_cases,
     socket_cases,
 )
 from tests.card.mesh_catalogue.chips import Chips
@@ -35,7 +38,10 @@ CASES: dict[str, Callable[[Chips], bool]] = {
         fused_cases,
         norm_cases,
         attention_cases,
+        ring_attention_cases,
         expert_cases,
+        prefill_cases,
+        llama_cases,
         socket_cases,
     )
     for name, case in cases.CASES.items()

@@ -16,15 +16,19 @@ HEADS, WIDTH = 2, 32
 ROUNDINGS = 8
 
 
-def _attention(
-    queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, hidden: torch.Tensor
+def attention(
+    queries: torch.Tensor,
+    keys: torch.Tensor,
+    values: torch.Tensor,
+    hidden: torch.Tensor | None = None,
+    rounded: int = 0,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The exact result, and how far an element may be from it."""
+    """The exact result, and how far an element may be from it if it is rounded some times more."""
     queries, keys, values = queries.double(), keys.double(), values.double()
-    scores = queries @ keys.transpose(-1, -2) / WIDTH**0.5
+    scores = queries @ keys.transpose(-1, -2) / queries.shape[-1] ** 0.5
     largest = scores.abs().amax(-1, keepdim=True)
-    chances = scores.masked_fill(hidden, -torch.inf).softmax(-1)
-    return chances @ values, (2 * largest + ROUNDINGS) * ULP * (chances @ values.abs())
+    chances = (scores if hidden is None else scores.masked_fill(hidden, -torch.inf)).softmax(-1)
+    return chances @ values, (2 * largest + ROUNDINGS + rounded) * ULP * (chances @ values.abs())
 
 
 def ring_distributed_scaled_dot_product_attention(chips: Chips) -> bool:
@@ -44,7 +48,7 @@ def ring_distributed_scaled_dot_product_attention(chips: Chips) -> bool:
         ),
     )
     hidden = torch.ones(length, length, dtype=torch.bool).triu(1)
-    exact, allowed = (each.chunk(2 * ring, dim=2) for each in _attention(queries, keys, values, hidden))
+    exact, allowed = (each.chunk(2 * ring, dim=2) for each in attention(queries, keys, values, hidden))
     for chip, part in enumerate(chips.parts(found)):
         expected, bound = (torch.cat([each[chip], each[-1 - chip]], dim=2) for each in (exact, allowed))
         if not bool(((part.double() - expected).abs() <= bound).all()):

@@ -6,8 +6,9 @@ Tensors have a part for each chip of a row; all rows have the same parts, so tha
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 import ttnn
@@ -21,15 +22,32 @@ class Chips:
     mesh: ttnn.MeshDevice
     topology: ttnn.Topology  # of the rows
     fabric_topology: ttnn.Topology  # Mesh for routes in two dimensions, else that of the rows
+    axis: int = AXIS
 
     @property
     def count(self) -> int:
         """Chips of a row."""
-        return int(self.mesh.shape[1])
+        return int(self.mesh.shape[self.axis])
 
     @property
     def rows(self) -> int:
-        return int(self.mesh.shape[0])
+        return int(self.mesh.shape[1 - self.axis])
+
+    def in_row(self, place: int) -> int:
+        """Where in its row the chip is that has a place among all, which are counted along axis 1."""
+        return place % self.count if self.axis == 1 else place // self.rows
+
+    @contextlib.contextmanager
+    def turned(self) -> Iterator[Chips]:
+        """Axis 0 instead, for operations that take no other: a mesh of one row becomes one of one column."""
+        count, is_row = self.count, self.rows == 1
+        if is_row:
+            self.mesh.reshape(ttnn.MeshShape(count, 1))
+        try:
+            yield dataclasses.replace(self, axis=0)
+        finally:
+            if is_row:
+                self.mesh.reshape(ttnn.MeshShape(1, count))
 
     def spread(
         self,
@@ -39,7 +57,9 @@ class Chips:
         memory: ttnn.MemoryConfig = ttnn.DRAM_MEMORY_CONFIG,
     ) -> ttnn.Tensor:
         """A part on each chip of every row."""
-        mapper = ttnn.ShardTensor2dMesh(self.mesh, dims=(None, 0), mesh_shape=tuple(self.mesh.shape))
+        mapper = ttnn.ShardTensor2dMesh(
+            self.mesh, dims=(None, 0) if self.axis == 1 else (0, None), mesh_shape=tuple(self.mesh.shape)
+        )
         whole = torch.cat(list(parts), dim=0)
         return ttnn.from_torch(
             whole, dtype=dtype, layout=layout, device=self.mesh, memory_config=memory, mesh_mapper=mapper
@@ -61,12 +81,12 @@ class Chips:
     def equal(self, tensor: ttnn.Tensor, expected: Sequence[torch.Tensor]) -> bool:
         found = self.parts(tensor)
         assert len(found) == self.rows * self.count
-        return all(torch.equal(one, expected[place % self.count]) for place, one in enumerate(found))
+        return all(torch.equal(one, expected[self.in_row(place)]) for place, one in enumerate(found))
 
     def within(self, tensor: ttnn.Tensor, expected: Sequence[torch.Tensor], allowed: Sequence[torch.Tensor]) -> bool:
         """Each element as near to float64's value as the bound allows."""
         for place, one in enumerate(self.parts(tensor)):
-            exact, bound = expected[place % self.count], allowed[place % self.count]
+            exact, bound = expected[self.in_row(place)], allowed[self.in_row(place)]
             if one.shape != exact.shape or not bool(((one.double() - exact).abs() <= bound).all()):
                 return False
         return True

@@ -70,6 +70,33 @@ def all_gather_matmul_async(chips: Chips) -> bool:
     )
 
 
+def all_gather_minimal_matmul_async(chips: Chips) -> bool:
+    """The gathered factor is not returned."""
+    parts = [numbers(1, 1, 64, 64) for _ in range(chips.count)]
+    weights = [numbers(1, 1, 64 * chips.count, 128) for _ in range(chips.count)]
+    whole = torch.cat(parts, dim=3)
+    products = ttnn.experimental.all_gather_minimal_matmul_async(
+        chips.spread(parts),
+        chips.spread(weights),
+        config=ttnn.MinimalMatmulConfig(
+            M_block_size=1,
+            K_block_size=2,
+            N_block_size=2,
+            subblock_h=1,
+            subblock_w=1,
+            compute_with_storage_grid_size=ttnn.CoreCoord(4, 4),
+        ),
+        multi_device_global_semaphore=chips.semaphores(2),
+        topology=chips.topology,
+        compute_kernel_config=_exact_sums(),
+        num_links=1,
+        cluster_axis=AXIS,
+        barrier_semaphore=chips.semaphores(1)[0],
+        num_workers_per_link=4,
+    )
+    return _products_within(chips, products[0], [[(whole, weight)] for weight in weights])
+
+
 def matmul_reduce_scatter_async(chips: Chips) -> bool:
     width = 64 * chips.count
     parts = [numbers(1, 1, 64, 64) for _ in range(chips.count)]
@@ -162,5 +189,6 @@ CASES = {
     "experimental.minimal_matmul_strided_reduce_scatter_async": minimal_matmul_strided_reduce_scatter_async,
     "experimental.strided_all_gather_minimal_matmul_async": strided_all_gather_minimal_matmul_async,
     "experimental.all_gather_matmul_async": all_gather_matmul_async,
+    "experimental.all_gather_minimal_matmul_async": all_gather_minimal_matmul_async,
     "experimental.matmul_reduce_scatter_async": matmul_reduce_scatter_async,
 }
