@@ -53,7 +53,7 @@ def test_attention_may_be_off_by_what_its_logits_are(said: str) -> None:
     rows = {words[0]: words[1:] for line in said.splitlines() if len(words := line.split()) == 5}
     calls, drifting, _, share = rows["ttnn.transformer.scaled_dot_product_attention"]
     assert (calls, drifting) == ("1", "0")
-    assert float(share.strip("(%)")) > 10
+    assert float(share.strip("(%)")) > 5  # of what its logits explain: a bound far above it would explain anything
 
 
 @pytest.mark.parametrize(

@@ -83,11 +83,6 @@ def _rows_as_tiles(cause: Finding, effect: Finding) -> bool:
     return "ROW_MAJOR layout" in effect.numbers and _shared_cores(cause, effect)
 
 
-def _waits_for_other(cause: Finding, effect: Finding) -> bool:
-    """The kernel whose wait does not hold it is one of the two that race."""
-    return cause.kernel in (effect.kernel, effect.related.kernel if effect.related else "")
-
-
 def _same_kernel_and_buffer(cause: Finding, effect: Finding) -> bool:
     return _same_kernel(cause, effect) and _same_buffer(cause, effect)
 
@@ -126,7 +121,6 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "l1-race": (
         (("l1-race",), _same_memory),
         (("cb-write-unreserved", "cb-read-past-wait", "cb-two-producers"), _same_buffer),
-        (("semaphore-overshoot",), _waits_for_other),
     ),
     "noc-use-in-flight": ((("cb-write-unreserved",), _same_buffer),),
     "noc-reuse-in-flight": ((("l1-race",), _same_memory),),
