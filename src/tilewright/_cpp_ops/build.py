@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
@@ -304,8 +305,19 @@ def build(folder: str | Path, link: bool = False) -> Mapping[str, CppFunction | 
 
 
 def register(library: OperationLibrary | LinkedLibrary, ttnn: Any = None) -> Mapping[str, CppFunction | LinkedFunction]:
-    """Makes the functions attributes of ttnn: ``ttnn.NAME``, in the place of one of that name."""
+    """Makes functions and classes attributes of ttnn: ``ttnn.NAME``, in the place of one of that name.
+
+    A function that is bound below ttnn, as in ``ttnn.experimental``, is there too.
+    """
     target = library.ttnn if ttnn is None else ttnn
+    for name, bound in library.classes.items():
+        setattr(target, name, bound)
     for name, function in library.functions.items():
         setattr(target, name, function)
+        place = target
+        for part in function.python_fully_qualified_name.split(".")[1:-1]:
+            if not hasattr(place, part):
+                setattr(place, part, SimpleNamespace())
+            place = getattr(place, part)
+        setattr(place, name, function)
     return library.functions

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from tilewright._cpp_ops.bound_classes import BoundEnum, BoundObject
 from tilewright._cpp_ops.message import ObjectId
 from tilewright._tensor.arch import describe_arch
 
@@ -50,11 +51,15 @@ class Descriptions:
         self.ttnn = ttnn
         self.objects = ObjectTable()
         self._devices: list[Any] = []
+        self.bound_classes: dict[str, type[BoundObject]] = {}
+        self.bound_enums: dict[str, type[BoundEnum]] = {}  # by their type in C++
 
     def value(self, thing: Any) -> Any:
         """A Python argument as a value; things a library cannot know are handles."""
         if thing is None or isinstance(thing, (bool, int, float, str)):
             return thing
+        if isinstance(thing, (BoundObject, BoundEnum)):
+            return self._bound(thing)
         kind = type(thing).__name__
         if kind == "Tensor":
             return self.tensor(thing)
@@ -76,12 +81,21 @@ class Descriptions:
             return ["Tile", *map(int, thing.tile_shape)]
         if kind in _CONFIG_CLASSES:
             return _compute_kernel_config(thing)
-        if hasattr(thing, "compute_with_storage_grid_size"):
+        if callable(getattr(thing, "compute_with_storage_grid_size", None)):
             return self.device(thing)
         name = getattr(thing, "name", None)
         if isinstance(name, str) and hasattr(thing, "value"):
             return ["enum", name]
         return self.objects.add(thing)
+
+    def _bound(self, thing: BoundObject | BoundEnum) -> Any:
+        """An object or enum value of a library's classes; a handle where the library is another one."""
+        if isinstance(thing, BoundObject):
+            known = type(thing) is self.bound_classes.get(type(thing).__name__)
+            return thing._description() if known else self.objects.add(thing)
+        kinds = (kind for kind, bound in self.bound_enums.items() if type(thing) is bound)
+        kind = next(kinds, None)
+        return self.objects.add(thing) if kind is None else ["enum", thing.name, kind, thing.value]
 
     def tensor(self, tensor: Any) -> list[Any]:
         """A tensor in the form that ``FromValue<ttnn::Tensor>`` reads."""
@@ -155,7 +169,10 @@ class Descriptions:
             items = [self.thing(each) for each in rest]
             return items if kind == "list" else tuple(items)
         if kind == "enum":
-            return self.enum(rest[0])
+            bound = self.bound_enums.get(rest[1])
+            return self.enum(rest[0]) if bound is None else bound(rest[2])
+        if kind == "object":
+            return self.bound_classes[rest[0]]._of(rest[1])
         makers = {
             "Shape": lambda: self.ttnn.Shape(rest),
             "CoreCoord": lambda: self.ttnn.CoreCoord(*rest),

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tilewright._cpp_ops.bound_classes import bound_classes, bound_enum
 from tilewright._cpp_ops.bridge import Bridge
 from tilewright._cpp_ops.descriptions import keyword_values
 from tilewright._cpp_ops.errors import CppOperationError
@@ -24,11 +25,11 @@ _HOST_MARK = "thrown_by_host_code"  # an attribute: the type stays that of ttnn'
 class CppFunction:
     """A bound function of a library: called like one of ttnn's operations."""
 
-    def __init__(self, library: OperationLibrary, name: str, signatures: Sequence[str], doc: str) -> None:
+    def __init__(self, library: OperationLibrary, name: str, place: str, signatures: Sequence[str], doc: str) -> None:
         self._library = library
         self.__name__ = name
         self.__qualname__ = name
-        self.python_fully_qualified_name = f"ttnn.{name}"  # by which a launch on the card is named
+        self.python_fully_qualified_name = f"{place or 'ttnn.'}{name}"  # by which a launch on the card is named
         self.signatures = tuple(signatures)
         self.__doc__ = "\n".join([*signatures, "", doc]).strip()
 
@@ -57,19 +58,29 @@ class OperationLibrary:
         self._library.tw_host_connect(self._callback, self._release)
         self._library.tw_host_result.restype = _BYTES
         described = self._checked(self._library.tw_host_bind())
-        self.functions = self._functions(described[0])
-        self.enums = described[1]
+        self.functions = self._functions(each for each in described[0] if "." not in each[0])
+        self.classes = self._classes([each[0] for each in described[0]], described[1])
 
     @property
     def ttnn(self) -> Any:
         return self.bridge.ttnn
 
-    def _functions(self, listed: list[list[str]]) -> dict[str, CppFunction]:
+    def _classes(self, names: list[str], enums: list[Any]) -> dict[str, type]:
+        """Classes and enums that the library binds, which the conversions know from here on."""
+        forget = self._library.tw_host_forget
+        forget.argtypes, forget.restype = [ctypes.c_int64], None
+        classes = bound_classes(names, self.call, forget)
+        kinds = {kind: bound_enum(name, values) for name, kind, values in enums}
+        self.bridge.to.bound_classes = classes
+        self.bridge.to.bound_enums = kinds
+        return {**classes, **{kind.__name__: kind for kind in kinds.values()}}
+
+    def _functions(self, listed: Iterable[list[str]]) -> dict[str, CppFunction]:
         by_name: dict[str, list[list[str]]] = {}
         for entry in listed:
             by_name.setdefault(entry[0], []).append(entry)
         return {
-            name: CppFunction(self, name, [_plain(entry[2]) for entry in entries], entries[0][3])
+            name: CppFunction(self, name, entries[0][1], [_plain(entry[2]) for entry in entries], entries[0][3])
             for name, entries in by_name.items()
         }
 

@@ -167,7 +167,12 @@ class LinkedLibrary:
             )
         module.connect(find_kernel, write_log)
         bound = {name: value for name, value in vars(module.operations).items() if not name.startswith("_")}
-        self.functions = {name: LinkedFunction(self, name, value) for name, value in bound.items() if callable(value)}
+        self.classes = {name: value for name, value in bound.items() if isinstance(value, type)}
+        self.functions = {
+            name: LinkedFunction(self, name, value)
+            for name, value in bound.items()
+            if callable(value) and name not in self.classes
+        }
 
 
 _loaded: dict[Path, LinkedLibrary] = {}

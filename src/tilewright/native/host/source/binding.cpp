@@ -17,8 +17,12 @@ std::vector<Function>& functions() {
     static auto* all = new std::vector<Function>;
     return *all;
 }
-List& enums() {
-    static auto* all = new List;
+struct Enum {
+    std::string type;
+    List values;
+};
+std::map<std::string, Enum>& enums() {
+    static auto* all = new std::map<std::string, Enum>;
     return *all;
 }
 thread_local std::string result;
@@ -31,8 +35,17 @@ std::string shown(const Value& value) {
     return value.is_list() && !value.as_list().empty() && value.at(0).is_text() ? "..." : value.text();
 }
 
+// "Config" for "Config.__init__", "Config.width" for "Config.set width"; others as they are.
+std::string shown_name(const std::string& name) {
+    const auto point = name.find('.'), word = name.find(' ', point);
+    if (point == std::string::npos || name.ends_with(".__init__")) {
+        return name.substr(0, point);
+    }
+    return name.substr(0, point + 1) + name.substr(word == std::string::npos ? point + 1 : word + 1);
+}
+
 std::string signature(const Function& function) {
-    std::string text = function.name + "(";
+    std::string text = shown_name(function.name) + "(";
     bool keyword_only = false, first = true;
     for (const auto& parameter : function.parameters) {
         if (parameter.keyword_only && !keyword_only) {
@@ -99,7 +112,7 @@ Value called(const std::string& name, const List& positional, const Value& keywo
             reasons += "\n  " + signature(function) + ": " + error.what();
         }
     }
-    throw Mismatch(name + "(): incompatible function arguments." + reasons);
+    throw Mismatch(shown_name(name) + "(): incompatible function arguments." + reasons);
 }
 
 int kept(int status, const std::string& text) {
@@ -132,15 +145,18 @@ int guarded(const F& f) {
 
 void module_::keep(Function function) {
     for (const Function& other : functions()) {
-        if (signature(other) == signature(function)) {
+        if (other.name == function.name && signature(other) == signature(function)) {
             return;  // bound by a parent module too
         }
     }
     functions().push_back(std::move(function));
 }
 
-void note_enum(const std::string& name, const std::string& value_name, std::int64_t value) {
-    enums().push_back(List{name, value_name, value});
+void note_enum(const std::string& name, const std::string& type) {
+    enums()[name] = {type, {}};
+}
+void note_enum_value(const std::string& name, const std::string& value_name, std::int64_t value) {
+    enums()[name].values.emplace_back(List{value_name, value});
 }
 
 }  // namespace nanobind
@@ -152,7 +168,8 @@ TW_EXPORT const char* tw_host_result(std::uint64_t* size) {
     return nanobind::result.data();
 }
 
-// Binds everything and answers with what there is: [[name, owner, signature, doc], ...] and the enums.
+// Binds everything and answers with what there is: [[name, owner, signature, doc], ...] and the enums,
+// [[name, type, [[name, value], ...]], ...].
 TW_EXPORT int tw_host_bind() {
     return nanobind::guarded([] {
         if (nanobind::functions().empty()) {
@@ -163,7 +180,11 @@ TW_EXPORT int tw_host_bind() {
         for (const auto& function : nanobind::functions()) {
             list.push_back(tw::host::List{function.name, function.owner, nanobind::signature(function), function.doc});
         }
-        return tw::host::Value(tw::host::List{list, nanobind::enums()});
+        tw::host::List enums;
+        for (const auto& [name, each] : nanobind::enums()) {
+            enums.push_back(tw::host::List{name, each.type, each.values});
+        }
+        return tw::host::Value(tw::host::List{list, enums});
     });
 }
 

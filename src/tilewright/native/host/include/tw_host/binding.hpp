@@ -129,15 +129,28 @@ private:
     }
     template <typename A>
     using Plain = std::remove_cvref_t<A>;
+    // An argument while a function runs: a value of its own, or the object itself that Python has a number of.
+    template <typename A, bool is_object = tw::host::is_bound_object<Plain<A>>>
+    struct Held {
+        explicit Held(const Value& given) : value(tw::host::from_value<Plain<A>>(given)) {}
+        Plain<A>& get() { return value; }
+        Plain<A> value;
+    };
+    template <typename A>
+    struct Held<A, true> {
+        explicit Held(const Value& given) : object(tw::host::shared_object<Plain<A>>(given)) {}
+        Plain<A>& get() { return *object; }
+        std::shared_ptr<Plain<A>> object;
+    };
     template <typename R, typename... A, std::size_t... Index>
     static Value apply(
         const std::function<R(A...)>& f, const std::vector<Value>& values, std::index_sequence<Index...>) {
-        std::tuple<Plain<A>...> arguments{tw::host::from_value<Plain<A>>(values[Index])...};
+        std::tuple<Held<A>...> arguments{Held<A>(values[Index])...};
         if constexpr (std::is_void_v<R>) {
-            f(static_cast<A>(std::get<Index>(arguments))...);
+            f(static_cast<A>(std::get<Index>(arguments).get())...);
             return {};
         } else {
-            return tw::host::to_value(f(static_cast<A>(std::get<Index>(arguments))...));
+            return tw::host::to_value(f(static_cast<A>(std::get<Index>(arguments).get())...));
         }
     }
     static void take(Function& function, bool& keyword_only, const arg& parameter) {
@@ -151,28 +164,27 @@ private:
     static void keep(Function function);
 };
 
-// Enums of an operation: Python gives the name of a value.
+// Enums of an operation: Python has one of the same names.
+void note_enum(const std::string& name, const std::string& type);
+void note_enum_value(const std::string& name, const std::string& value_name, std::int64_t value);
 template <typename E>
 class enum_ {
 public:
     template <typename... Extra>
-    enum_(module_&, const char* name, const Extra&...) : name_(name) {}
+    enum_(module_&, const char* name, const Extra&...) : name_(name) {
+        note_enum(name_, tw::host::short_type_name(typeid(E)));
+    }
     template <typename... Extra>
     enum_& value(const char* value_name, E value, const Extra&...) {
-        note(name_, value_name, static_cast<std::int64_t>(value));
+        note_enum_value(name_, value_name, static_cast<std::int64_t>(value));
         return *this;
     }
     enum_& export_values() { return *this; }
+    enum_& def(const auto&...) { return *this; }  // texts and comparisons are Python's
 
 private:
-    static void note(const std::string& name, const std::string& value_name, std::int64_t value);
     std::string name_;
 };
-void note_enum(const std::string& name, const std::string& value_name, std::int64_t value);
-template <typename E>
-void enum_<E>::note(const std::string& name, const std::string& value_name, std::int64_t value) {
-    note_enum(name, value_name, value);
-}
 
 }  // namespace nanobind
 
@@ -217,4 +229,5 @@ void bind_function(nb::module_&, const char* doc, const Overload&... overloads) 
 
 }  // namespace ttnn
 
+#include "tw_host/bound_class.hpp"
 #include "tw_host/registered_operation.hpp"

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "tw_host/bound_objects.hpp"
 #include "tw_host/compute_kernel_config.hpp"
 #include "tw_host/global_objects.hpp"
 #include "tw_host/message.hpp"
@@ -42,6 +43,7 @@ Value to_value(const tt::tt_metal::TensorSpec& spec);
 Value to_value(const ttnn::Tensor& tensor);
 Value to_value(const ttnn::ComputeKernelConfig& config);
 inline Value to_value(const Handle& handle) { return handle; }
+inline Value to_value(const Value& value) { return value; }
 inline Value to_value(tt::tt_metal::distributed::MeshDevice* device) {
     return device == nullptr ? Value() : Value(device->python());
 }
@@ -60,21 +62,32 @@ Value to_value(const ttsl::StrongType<T, Tag>& value) {
 template <typename T>
     requires std::is_enum_v<T>
 Value to_value(T value) {
-    return List{"enum", enum_name(value)};
+    return List{"enum", enum_name(value), short_type_name(typeid(T)), static_cast<std::int64_t>(value)};
 }
+template <typename T>
+concept is_sequence = requires(const T& range) {
+    range.begin();
+    range.end();
+} && !std::is_convertible_v<const T&, std::string> && !std::is_same_v<T, tt::tt_metal::Shape> &&
+                      !std::is_same_v<T, tt::tt_metal::CoreRange>;
+template <typename T>
+struct FromValue;
+// A class that no form of messages is for: one that the folder binds.
+template <typename T>
+concept is_bound_object = requires { FromValue<T>::is_object; } && !is_sequence<T>;
 template <typename T>
 Value to_value(const std::optional<T>& value);
 template <typename... T>
 Value to_value(const std::variant<T...>& value);
 template <typename... T>
 Value to_value(const std::tuple<T...>& tuple);
-template <typename T>
-    requires(
-        requires(const T& range) {
-            range.begin();
-            range.end();
-        } && !std::is_convertible_v<const T&, std::string> && !std::is_same_v<T, tt::tt_metal::Shape> &&
-        !std::is_same_v<T, tt::tt_metal::CoreRange>)
+template <is_sequence T>
+Value to_value(const T& range);
+template <is_bound_object T>
+Value to_value(const T& object) {
+    return kept_object(typeid(T), std::make_shared<T>(object));
+}
+template <is_sequence T>
 Value to_value(const T& range) {
     List list{"list"};
     for (const auto& element : range) {
@@ -102,7 +115,12 @@ Value to_value(const std::pair<A, B>& pair) {
 }
 
 template <typename T>
-struct FromValue;
+struct FromValue {
+    static_assert(std::is_class_v<T>, "tilewright: a value of this type cannot pass between Python and C++");
+    static constexpr bool is_object = true;
+    static T get(const Value& value) { return *shared_object<T>(value); }
+    static std::string name() { return short_type_name(typeid(T)); }
+};
 template <typename T>
 T from_value(const Value& value) {
     return FromValue<T>::get(value);
@@ -115,7 +133,6 @@ T from_value(const Value& value) {
         static std::string name() { return #type; } \
     };
 TW_FROM_VALUE(bool)
-TW_FROM_VALUE(std::string)
 TW_FROM_VALUE(tt::tt_metal::CoreCoord)
 TW_FROM_VALUE(tt::tt_metal::CoreRange)
 TW_FROM_VALUE(tt::tt_metal::CoreRangeSet)
@@ -128,6 +145,11 @@ TW_FROM_VALUE(ttnn::Tensor)
 TW_FROM_VALUE(ttnn::ComputeKernelConfig)
 TW_FROM_VALUE(tt::tt_metal::distributed::MeshDevice*)
 #undef TW_FROM_VALUE
+template <>
+struct FromValue<std::string> {
+    static std::string get(const Value& value);
+    static std::string name() { return "str"; }
+};
 
 // What no call has: Python can give None for it alone.
 template <typename T>
@@ -202,6 +224,9 @@ template <typename T>
 struct FromValue<T> {
     static T get(const Value& value) {
         T result{};
+        if (value.is("enum") && value.size() > 2 && value.at(2).as_text() == short_type_name(typeid(T))) {
+            return static_cast<T>(value.at(3).as_int());
+        }
         if (!value.is("enum") || !enum_from_name(value.at(1).as_text(), result)) {
             throw CastError("an enum", value);
         }
