@@ -15,6 +15,7 @@ PROGRAM = r"""
 #include <set>
 #include "tw_host/binding.hpp"
 #include "tw_host/float8.hpp"
+#include "tw_host/metal2.hpp"
 #include "tw_host/work_split_tilize.hpp"
 using namespace tt::tt_metal;
 extern "C" void tw_bind_all(nanobind::module_&) {}
@@ -97,8 +98,27 @@ void rows_of_blocks() {
     require(shares[0][1].n_data == 1 && shares[0][1].n_mixed == 0, "first block of the second matrix");
 }
 
+void names_of_other_releases() {
+    experimental::ComputeHardwareConfig config;
+    std::get<experimental::ComputeGen1Config>(config).enable_32_bit_dest = true;
+    require(std::holds_alternative<experimental::ComputeGen1Config>(config), "a config of the first generation");
+    require(config.enable_32_bit_dest, "a flag of a config that is a variant");
+    const ttnn::SmallVector<std::uint32_t> sizes{33, 64};
+    require(::round_up_to_mul32(sizes[0]) == 64 && ::round_up_to_mul16(sizes[0]) == 48, "multiples of 32 and 16");
+    const tt::tt_metal::Array4D sides{1, 2, 3, 4};
+    require(std::get<std::uint32_t>(tt::tt_metal::PadValue(sides[3])) == 4, "types that moved to ttnn");
+    Program program;
+    CircularBufferConfig config_of_buffer(4096, {{3, tt::DataFormat::Float16_b}});
+    CreateCircularBuffer(program, CoreCoord(0, 0), config_of_buffer.set_page_size(3, 2048));
+    const std::shared_ptr<CircularBuffer> buffer = program.circular_buffers().at(0);
+    require(buffer->num_pages(3) == 2 && buffer->page_size(3) == 2048, "pages of a circular buffer");
+    require(buffer->data_format(3) == tt::DataFormat::Float16_b && buffer->size() == 4096, "format of one");
+    require(::round_up_to_tile(33, 32) == 64 && ::round_up_to_tile(64, 32) == 64, "whole tiles");
+}
+
 int main() {
     page_mappings();
+    names_of_other_releases();
     squares(20, 30, std::nullopt);
     squares(64, 64, std::nullopt);
     squares(200, 3, 7);

@@ -31,6 +31,7 @@ def test_registered_operation_with_a_mesh_workload(tmp_path: Path, forgets: bool
     assert copy.signatures == (
         "mesh_copy(input_tensor: ttnn.Tensor, *, memory_config: ttnn.MemoryConfig | None = None)",
     )
+    assert "Copies: ttnn.mesh_copy is a mesh_copy_t." in str(copy.__doc__)
     with ttnn.manage_device(device_id=0) as device:
         kept = []
         for seed in (0, 1):

@@ -17,6 +17,7 @@ from tilewright._wire.data_formats import data_formats_header
 HOST = NATIVE / "host"
 INCLUDE = HOST / "include"
 
+_WITHOUT_SUFFIX = {"reflect"}
 # Subject, or several: the paths of tt-metal that it stands for, without their suffix .hpp where they have it.
 _PATHS = {
     "tw_host/stl.hpp": """
@@ -29,7 +30,7 @@ _PATHS = {
     "tw_host/format.hpp": "fmt/format.h fmt/core.h fmt/base.h fmt/ranges.h fmt/std.h",
     "tw_host/enum_names.hpp": "enchantum/enchantum enchantum/scoped magic_enum/magic_enum",
     "tw_host/reflect.hpp tw_host/json.hpp": "tt_stl/reflection",
-    "tw_host/reflect.hpp": "tt_stl/hash tt_stl/type_name",
+    "tw_host/reflect.hpp": "tt_stl/hash tt_stl/type_name reflect",
     "tw_host/json.hpp": "nlohmann/json",
     "tw_host/cores.hpp": """
         tt-metalium/core_coord tt-metalium/work_split umd/device/types/xy_pair umd/device/types/core_coordinates
@@ -39,7 +40,7 @@ _PATHS = {
         tt-metalium/constants tt-metalium/base_types tt-metalium/buffer_types tt-metalium/data_types
         tt-metalium/tt_backend_api_types tt-metalium/math tt-metalium/tt_align tt-metalium/hal_types
         tt-metalium/circular_buffer_constants.h hostdevcommon/kernel_structs.h hostdevcommon/common_values
-        umd/device/types/arch tt-metalium/face_geometry
+        umd/device/types/arch umd/device/types/cluster_descriptor_types tt-metalium/face_geometry
         ttnn/tensor/layout/layout tt-metalium/tensor/tensor_types ttnn/operations/math
     """,
     "tw_host/tile_descriptor.hpp": "tt-metalium/tile",
@@ -131,8 +132,11 @@ _PATHS = {
         pybind11/pybind11.h pybind11/stl.h pybind11/cast.h pybind11/operators.h
         ttnn-nanobind/bind_function ttnn-nanobind/decorators ttnn-nanobind/nanobind_fwd ttnn-nanobind/nanobind_helpers
         ttnn-nanobind/small_vector_caster ttnn-nanobind/export_enum ttnn-pybind/decorators ttnn-pybind/pybind_fwd
-        ttnn/decorators cpp/ttnn-pybind/decorators cpp/pybind11/decorators pybind11/fwd pybind11/pybind_fwd
+        cpp/ttnn-pybind/decorators cpp/pybind11/decorators pybind11/fwd pybind11/pybind_fwd
         ttnn-nanobind/json_class
+    """,
+    "tw_host/binding.hpp tw_host/device_operation.hpp": """
+        ttnn/decorators
     """,
 }
 
@@ -145,7 +149,7 @@ def host_headers() -> dict[str, str]:
     'tw_host/host_api.hpp'
     """
     return {
-        path if path.endswith(".h") else f"{path}.hpp": subject
+        path if path.endswith(".h") or path in _WITHOUT_SUFFIX else f"{path}.hpp": subject
         for subject, paths in _PATHS.items()
         for path in paths.split()
     }

@@ -135,7 +135,8 @@ void bind_mesh_copy(py::module& module) {
     bind_registered_operation(
         module,
         ttnn::mesh_copy,
-        R"doc(Copies.)doc",
+        fmt::format(
+            "Copies: {} is a {}.", ttnn::mesh_copy.python_fully_qualified_name(), ttnn::mesh_copy.class_name()),
         ttnn::pybind_overload_t{
             [](const decltype(ttnn::mesh_copy)& self,
                const ttnn::Tensor& input_tensor,

@@ -293,11 +293,11 @@ CBHandle CreateCircularBuffer(Program& program, const CoreSpec& cores, const Cir
 const CircularBufferConfig& GetCircularBufferConfig(Program& program, CBHandle handle) {
     return program.record().cb(handle).config;
 }
-std::vector<std::shared_ptr<Program::CircularBuffer>> Program::circular_buffers() const {
+std::vector<std::shared_ptr<CircularBuffer>> Program::circular_buffers() const {
     std::vector<std::shared_ptr<CircularBuffer>> all;
     for (CBHandle handle = 0; handle < record_->cbs.size(); ++handle) {
         const CircularBufferConfig& config = record_->cbs[handle].config;
-        CircularBuffer cb{handle, config.place().has_value(), {}};
+        CircularBuffer cb{handle, config, {}};
         for (const auto& [index, format] : config.formats()) {
             cb.indices.insert(index);
         }

@@ -13,7 +13,7 @@ inline DataMovementGen1Config CreateWriterGen1DataMovementConfig() noexcept {
     return {DataMovementProcessor::RISCV_0, NOC::NOC_1};
 }
 
-using ComputeGen1Config = ComputeHardwareConfig;
+using ComputeGen1Config = ComputeHardwareConfig;  // where tt-metal has a variant, whose first type this is
 
 // Members of a config by functions; one that is not const is changed in its place.
 template <typename Config>
@@ -43,6 +43,19 @@ auto& unpack_modes(Config& config) {
 }
 
 }  // namespace tt::tt_metal::experimental
+
+namespace std {
+template <typename Wanted, typename Config>
+    requires is_same_v<Wanted, tt::tt_metal::experimental::ComputeGen1Config> && is_same_v<remove_const_t<Config>, Wanted>
+Config& get(Config& config) {
+    return config;
+}
+template <typename Wanted>
+    requires is_same_v<Wanted, tt::tt_metal::experimental::ComputeGen1Config>
+bool holds_alternative(const Wanted&) {
+    return true;
+}
+}  // namespace std
 
 namespace ttnn {
 // A template: the release that symbols are compared with has no such function.

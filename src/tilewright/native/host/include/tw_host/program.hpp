@@ -114,20 +114,32 @@ struct ProgramRecord {
     tw::host::Value to_value() const;
 };
 
+// A circular buffer of a program, to read.
+struct CircularBuffer {
+    CBHandle handle;
+    CircularBufferConfig configuration;
+    std::unordered_set<std::uint8_t> indices;
+    CBHandle id() const { return handle; }
+    const CircularBufferConfig& config() const { return configuration; }
+    bool globally_allocated() const { return configuration.place().has_value(); }
+    const std::unordered_set<std::uint8_t>& buffer_indices() const { return indices; }
+    std::uint32_t size() const { return configuration.total_size(); }
+    std::uint32_t page_size(std::uint32_t index) const { return format(index).page_size; }
+    std::uint32_t num_pages(std::uint32_t index) const { return size() / page_size(index); }
+    tt::DataFormat data_format(std::uint32_t index) const { return format(index).format.value(); }
+
+private:
+    const CBFormatRecord& format(std::uint32_t index) const {
+        return configuration.formats().at(static_cast<std::uint8_t>(index));
+    }
+};
+
 class Program {
 public:
     Program() : record_(std::make_shared<ProgramRecord>()) {}
     ProgramRecord& record() const { return *record_; }
     void set_runtime_id(std::uint64_t) {}
-    // Circular buffers in the order they were made.
-    struct CircularBuffer {
-        CBHandle handle;
-        bool lies_in_a_tensor;
-        std::unordered_set<std::uint8_t> indices;
-        CBHandle id() const { return handle; }
-        bool globally_allocated() const { return lies_in_a_tensor; }
-        const std::unordered_set<std::uint8_t>& buffer_indices() const { return indices; }
-    };
+    // In the order they were made.
     std::vector<std::shared_ptr<CircularBuffer>> circular_buffers() const;
 
 private:

@@ -56,6 +56,15 @@ struct registered_operation_t {
         const std::string name(Name.data);
         return name.substr(name.rfind(':') + 1);
     }
+    std::string class_name() const { return base_name() + "_t"; }
+    // "ttnn.add" for "ttnn::add"
+    std::string python_fully_qualified_name() const {
+        std::string name(Name.data);
+        for (auto at = name.find("::"); at != std::string::npos; at = name.find("::", at)) {
+            name.replace(at, 2, ".");
+        }
+        return name;
+    }
 };
 template <typename... A>
 struct nanobind_arguments_t {

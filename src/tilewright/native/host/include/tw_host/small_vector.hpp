@@ -43,3 +43,8 @@ public:
 };
 
 }  // namespace ttsl
+
+namespace ttnn {
+template <typename T, std::size_t Room = 8>
+using SmallVector = ttsl::SmallVector<T, Room>;
+}

@@ -76,3 +76,16 @@ struct CoreGrid {
 using namespace types;
 
 }  // namespace ttnn
+
+// Where these were until the spring of 2026.
+namespace tt::tt_metal {
+using ttnn::Array1D;
+using ttnn::Array2D;
+using ttnn::Array3D;
+using ttnn::Array4D;
+using ttnn::Array5D;
+using ttnn::Array6D;
+using ttnn::Array7D;
+using ttnn::Array8D;
+using ttnn::PadValue;
+}  // namespace tt::tt_metal

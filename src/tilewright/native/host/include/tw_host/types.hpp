@@ -141,9 +141,6 @@ bool is_block_float(DataType dtype);
 tt::DataFormat datatype_to_dataformat_converter(DataType dtype);
 DataType dataformat_to_datatype_converter(tt::DataFormat format);
 
-inline std::uint32_t round_up_to_mul16(std::uint32_t value) { return round_up(value, 16U); }
-inline std::uint32_t round_up_to_mul32(std::uint32_t value) { return round_up(value, 32U); }
-
 struct FaceGeometry {
     std::uint32_t face_r_dim = 16;
     std::uint32_t num_faces = 4;
@@ -164,3 +161,10 @@ using tt::tt_metal::MathFidelity;
 using tt::tt_metal::Precision;
 using tt::tt_metal::UnpackMode;
 using tt::tt_metal::UnpackToDestMode;
+
+// tt-metal has these outside its namespaces.
+inline std::uint32_t round_up_to_mul16(std::uint32_t value) { return tt::round_up(value, 16U); }
+inline std::uint32_t round_up_to_mul32(std::uint32_t value) { return tt::round_up(value, 32U); }
+inline std::uint32_t round_up_to_tile(int value, int tile) {
+    return static_cast<std::uint32_t>((value + tile - 1) / tile * tile);
+}
