@@ -101,3 +101,21 @@ def test_diagnosis_alone_keeps_the_status_of_the_script(python: Run, place: Path
     command = ("-m", "tilewright", "exec", "--ttnn", "built-in", "--diagnosis", "why.json")
     assert python(*command, "failing.py", cwd=place).returncode == 7
     assert diagnosis(place / "why.json")["verdict"] == "failure"
+
+
+def test_call_of_a_folder_that_raises_is_the_reason(python: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "no_binding"
+    folder.mkdir()
+    (folder / "no_binding.cpp").write_text("int none() { return 0; }\n")
+    result = python(*EXEC, "--ttnn", "built-in", "--json", str(folder))
+    assert result.returncode == 1, result.stderr
+    said = json.loads(result.stdout)
+    (call,) = said["calls"]
+    assert (call["operation"], call["type"]) == ("ttnn.no_binding", "CppOperationError")
+    assert "has no binding (no_binding_nanobind.cpp" in call["message"]
+    assert said["reason"] == said["error"]["message"] == call["message"].splitlines()[0]
+    # Without a compiler the operation is not what failed.
+    (folder / "nanobind.cpp").write_text("")
+    result = python(*EXEC, "--ttnn", "built-in", "--json", str(folder), TILEWRIGHT_CXX="/no/compiler")
+    assert result.returncode == 3, result.stdout + result.stderr
+    assert json.loads(result.stdout)["calls"][0]["kind"] == "infrastructure"

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tilewright._launch.failure_files import FAILURES_VARIABLE, LAUNCH_SUFFIX, TEST_SUFFIX
+from tilewright._launch.failure_files import CALL_SUFFIX, FAILURES_VARIABLE, LAUNCH_SUFFIX, TEST_SUFFIX
 
 _PYTEST_SETUP = (3, 4, 5)  # pytest: an error of its own, bad usage, no tests collected
 _STOPPED_FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)
@@ -42,6 +42,7 @@ class SupervisedRun:
         limit: seconds after which it was stopped; None where it ended by itself.
         launches: those that did not end well: operation, kind, type, message, findings.
         tests: failed tests of pytest, where it has tilewright's plugin: test, phase, message.
+        calls: of an operation in a folder that raised, in the form of launches.
     """
 
     command: list[str]
@@ -49,6 +50,7 @@ class SupervisedRun:
     limit: float | None
     launches: list[dict[str, Any]]
     tests: list[dict[str, Any]]
+    calls: list[dict[str, Any]]
 
     @property
     def verdict(self) -> Verdict:
@@ -56,7 +58,7 @@ class SupervisedRun:
             return Verdict.HANG
         if self.status == 0:
             return Verdict.PASS  # launches that failed were what the command wanted
-        kinds = {launch["kind"] for launch in self.launches}
+        kinds = {each["kind"] for each in (*self.launches, *self.calls)}
         if "hang" in kinds:
             return Verdict.HANG
         is_setup = is_pytest(self.command) and self.status in _PYTEST_SETUP
@@ -72,7 +74,7 @@ class SupervisedRun:
         if self.limit is not None:
             return f"stopped after {self.limit:g} seconds"
         found = [each for each in self.launches if each["kind"] == self.verdict.name.lower()]
-        for each in [*found, *self.tests]:
+        for each in [*found, *self.tests, *self.calls]:
             return str(each["message"]).strip().splitlines()[0]
         how = f"signal {-self.status}" if self.status < 0 else f"status {self.status}"
         return f"{' '.join(self.command)} ended with {how}"
@@ -86,6 +88,7 @@ class SupervisedRun:
             "status_of_command": self.status,
             "launches": self.launches,
             "tests": self.tests,
+            "calls": self.calls,
         }
 
 
@@ -115,6 +118,10 @@ def supervise(command: list[str], environment: dict[str, str], limit: float | No
                 status, stopped = process.wait(), limit
             except KeyboardInterrupt:  # the command got it too; what it wrote is kept
                 status, stopped = process.wait(), None
-        launches = [json.loads(file.read_bytes()) for file in sorted(Path(directory).glob(f"*{LAUNCH_SUFFIX}"))]
-        tests = [json.loads(file.read_bytes()) for file in sorted(Path(directory).glob(f"*{TEST_SUFFIX}"))]
-    return SupervisedRun(command, status, stopped, launches, tests)
+        launches, tests, calls = (_written(Path(directory), each) for each in (LAUNCH_SUFFIX, TEST_SUFFIX, CALL_SUFFIX))
+    return SupervisedRun(command, status, stopped, launches, tests, calls)
+
+
+def _written(directory: Path, suffix: str) -> list[dict[str, Any]]:
+    """What files with this end say, in the order in which they were written."""
+    return [json.loads(file.read_bytes()) for file in sorted(directory.glob(f"*{suffix}"))]

@@ -20,6 +20,7 @@ from tilewright._cpp_ops.linked import LinkedFunction
 from tilewright._cpp_ops.operation_folder import OperationFolder
 from tilewright._cpp_ops.pipeline.design import find_design, read_design
 from tilewright._cpp_ops.pipeline.design_comparison import DesignCase, DesignComparison, compare_design
+from tilewright.check._failure_observer import failed_call_written
 
 DEFAULT_SHAPE = (2, 3, 64, 128)
 
@@ -43,6 +44,19 @@ def call_operation(
         link: link it against the installed ttnn. Its programs are not seen then, and not compared.
         layout: of the tensors, ``TILE`` or ``ROW_MAJOR``; None for what ``test_dev/inputs.py`` says.
     """
+    with failed_call_written(f"ttnn.{folder.name}"):
+        _call_operation(folder, shape, dtype, arch, grid, link, layout)
+
+
+def _call_operation(
+    folder: Path,
+    shape: tuple[int, ...],
+    dtype: str,
+    arch: str | None,
+    grid: tuple[int, int] | None,
+    link: bool,
+    layout: str | None,
+) -> None:
     ttnn = current_ttnn()
     built = built_folder(folder, link)
     library = built.load(ttnn)

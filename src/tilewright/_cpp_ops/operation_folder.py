@@ -19,7 +19,7 @@ _SUFFIXES = (".cpp", ".cc", ".hpp", ".h")
 _NOT_HOST = {"test_dev", "tests", "test", "build"}
 # What kernels include and host code does not: some lie in folders of other names.
 _KERNEL_API = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<](?:api/|dataflow_api|compute_kernel_api)', re.MULTILINE)
-_BINDING_NAMES = ("_nanobind.cpp", "_pybind.cpp", "_pybind11.cpp", "nanobind.cpp", "pybind.cpp")
+BINDING_NAMES = ("_nanobind.cpp", "_pybind.cpp", "_pybind11.cpp", "nanobind.cpp", "pybind.cpp")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.MULTILINE)
 
 
@@ -37,7 +37,7 @@ class OperationFolder:
 
     @property
     def binding_files(self) -> tuple[Path, ...]:
-        return tuple(source for source in self.sources if source.name.endswith(_BINDING_NAMES))
+        return tuple(source for source in self.sources if source.name.endswith(BINDING_NAMES))
 
     @property
     def tree(self) -> Path | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from tilewright._build.cache import cache_directory, digest, note_use, read_entry, write_atomically
 from tilewright._cpp_ops.driver import DEFAULT_SHAPE
 from tilewright._cpp_ops.errors import CppOperationError
+from tilewright._cpp_ops.operation_folder import BINDING_NAMES
 
 
 class TargetError(CppOperationError):
@@ -26,8 +27,12 @@ _COMMANDS = ("exec", "check", "time", "report", "debug")
 
 def is_operation_folder(path: Path) -> bool:
     """Whether a directory holds a C++ operation: a binding beside its sources."""
-    names = ("*_nanobind.cpp", "*_pybind.cpp")
-    return path.is_dir() and any(next(path.glob(name), None) is not None for name in names)
+    return path.is_dir() and any(each.name.endswith(BINDING_NAMES) for each in path.glob("*.cpp"))
+
+
+def _is_without_binding(path: Path) -> bool:
+    """Whether a directory looks like a C++ operation whose binding is missing: building it says so."""
+    return path.is_dir() and any(next(path.glob(name), None) is not None for name in ("*.cpp", "device/*.cpp"))
 
 
 def with_script(command: str, arguments: Sequence[str], real_ttnn: bool) -> list[str]:
@@ -50,12 +55,15 @@ def with_script(command: str, arguments: Sequence[str], real_ttnn: bool) -> list
 
 def _target(arguments: Sequence[str]) -> int | None:
     """The place of the first argument that names the folder of an operation, unless a script stands before it."""
+    unbound = None
     for place, word in enumerate(arguments):
         if word == "--" or word.endswith(".py"):
-            return None
+            break
         if is_operation_folder(Path(word)):
             return place
-    return None
+        if unbound is None and _is_without_binding(Path(word)):
+            unbound = place
+    return unbound
 
 
 def _value(arguments: Sequence[str], name: str) -> str | None:

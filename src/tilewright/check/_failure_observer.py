@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from tilewright._errors import (
     TilewrightError,
     TimeLimitError,
 )
-from tilewright._launch.failure_files import LAUNCH_SUFFIX
+from tilewright._launch.failure_files import CALL_SUFFIX, FAILURES_VARIABLE, LAUNCH_SUFFIX
 from tilewright._launch.observer import Launch, Observer, observed_run
 from tilewright._program.errors import ProgramError
 from tilewright._record.run import Run
@@ -46,13 +48,28 @@ class FailureObserver(Observer[None]):
         try:
             return observed_run(launch)
         except TilewrightError as error:
-            path = self._directory / f"{time.time_ns():020}-{os.getpid()}{LAUNCH_SUFFIX}"
-            write_atomically(path, json.dumps(described_failure(launch.operation, error), default=str).encode())
+            _write(self._directory, LAUNCH_SUFFIX, described_failure(launch.operation, error))
             raise
 
 
-def described_failure(operation: str, error: TilewrightError) -> dict[str, Any]:
-    """A failed launch for JSON: kind (``hang``, ``failure`` or ``infrastructure``), error, findings."""
+@contextlib.contextmanager
+def failed_call_written(operation: str) -> Iterator[None]:
+    """Writes a file where the block raises: the operation does not build, or its host code throws."""
+    try:
+        yield
+    except Exception as error:
+        if directory := os.environ.get(FAILURES_VARIABLE):
+            _write(Path(directory), CALL_SUFFIX, described_failure(operation, error))
+        raise
+
+
+def _write(directory: Path, suffix: str, described: dict[str, Any]) -> None:
+    path = directory / f"{time.time_ns():020}-{os.getpid()}{suffix}"
+    write_atomically(path, json.dumps(described, default=str).encode())
+
+
+def described_failure(operation: str, error: Exception) -> dict[str, Any]:
+    """A failed launch or call for JSON: kind (``hang``, ``failure`` or ``infrastructure``), error, findings."""
     kinds = {"hang": _HANGS, "infrastructure": _INFRASTRUCTURE}
     kind = next((name for name, errors in kinds.items() if isinstance(error, errors)), "failure")
     findings = []
