@@ -70,6 +70,26 @@ def test_copy_of_a_config_in_linked_code_is_refused_with_a_replacement() -> None
     assert "or build without --link" in explained(Path("f.cpp"), said, [])
 
 
+@pytest.mark.parametrize(
+    ("error", "word"),
+    [
+        ("'Shapes' in namespace 'ttnn' does not name a type", "host headers have no ttnn::Shapes"),
+        ("no type named 'Shapes' in namespace 'ttnn'", "host headers have no ttnn::Shapes"),
+        ("no template named 'Vec' in namespace 'ttsl'; did you mean 'V'?", "host headers have no ttsl::Vec"),
+        ("'Vec' in namespace 'ttsl' does not name a template type", "host headers have no ttsl::Vec"),
+        (
+            "'ProgramWithCallbacks' in namespace 'tt::tt_metal::operation' does not name a type",
+            "operations with ProgramWithCallbacks and operation::run are not supported",
+        ),
+        ("'run' is not a member of 'tt::tt_metal::operation'", "has a program_factory_t and is launched by"),
+    ],
+)
+def test_missing_type_is_named(error: str, word: str) -> None:
+    assert word in explained(Path("f.cpp"), f"f.cpp:9:7: error: {error}\n", [])
+    foreign = error.replace("ttnn", "mine").replace("ttsl", "mine")
+    assert foreign == error or "note:" not in explained(Path("f.cpp"), f"f.cpp:9:7: error: {foreign}\n", [])
+
+
 def test_throwing_static_constructor_does_not_end_the_process(tmp_path: Path) -> None:
     text = '\nstatic const int thrown = [] { throw std::runtime_error("no configuration"); return 1; }();\n'
     folder = changed(tmp_path, "shift_pages.cpp", "\nnamespace ttnn {\n", f"{text}\nnamespace ttnn {{\n")

@@ -12,7 +12,15 @@ _MISSING_HEADER = re.compile(r"^'?([\w./+-]+\.(?:hpp|h|inl))'?(?:: No such file 
 _MISSING_NAME = re.compile(r"'([\w:~<>]+)' (?:is not a member of|has not been declared in) '([\w:<>]+)'")
 _MISSING_MEMBER = re.compile(r"'(?:class|struct)? ?([\w:<>]+)' has no member named '(\w+)'")
 _CLANG_MEMBER = re.compile(r"no member named '(\w+)' in (?:namespace )?'([\w:<>]+)'")
+_MISSING_TYPE = re.compile(
+    r"'(?P<gcc>\w+)' in (?:namespace|class|struct) '(?P<place>[\w:<>]+)' does not name a (?:template )?type"
+    r"|no (?:type|template) named '(?P<clang>\w+)' in (?:namespace )?'(?P<scope>[\w:<>]+)'"
+)
 _COPIED_CONFIG = re.compile(r"deleted (?:function|constructor).*CircularBufferConfig")
+# The form of operations without program factories, which the tree had until the beginning of 2026.
+_WITH_CALLBACKS = re.compile(
+    r"ProgramWithCallbacks|OverrideRuntimeArgumentsCallback|'(?:run|operation::run)' is not a member"
+)
 _OURS = ("tt::", "ttnn::", "ttsl::", "nanobind::", "nb::", "fmt::")
 
 
@@ -50,6 +58,20 @@ def _hint(text: str) -> str | None:
     header = _MISSING_HEADER.match(text.strip())
     if header:
         return _header_hint(header[1])
+    if _WITH_CALLBACKS.search(text):
+        return (
+            "operations with ProgramWithCallbacks and operation::run are not supported: tt-metal has none since the "
+            "beginning of 2026. A device operation has a program_factory_t and is launched by "
+            "ttnn::device_operation::launch (docs: cpp-operations)"
+        )
+    missing_type = _MISSING_TYPE.search(text)
+    if missing_type:
+        place, missing = (
+            missing_type["place"] or missing_type["scope"],
+            missing_type["gcc"] or missing_type["clang"],
+        )
+        if f"{place}::".startswith(_OURS):
+            return f"tilewright's host headers have no {place}::{missing} (docs: cpp-operations)"
     name = _MISSING_NAME.search(text)
     if name and name[2].startswith(_OURS[:-1]):
         missing = name[1].removeprefix(f"{name[2]}::")
