@@ -68,11 +68,23 @@ def copied_nd_shards(copy: Any, ttnn: Any, device: Any) -> str:
     return "same" if wanted == found and "created_with_nd_shard_spec=1" in wanted else found
 
 
+def class_and_enum(classes: dict[str, Any]) -> str:
+    """Error of a constructor, a member of an object, names of an enum's values."""
+    plan, places = classes["CopyPlan"], classes["CopyPlace"]
+    try:
+        plan(2)
+    except ValueError as error:
+        return f"ValueError: {error}, {plan(mistake=0).pages} pages, {[each.name for each in places]}"
+    return "no error"
+
+
 def errors(place: Path, link: bool, ttnn: Any, device: Any) -> dict[str, str]:
     """Error of each mistake, on one route, and how ND shards are copied."""
     said: dict[str, str] = {}
     built = built_folder(place / "a path with spaces" / "copy_pages", link)
-    copy = built.load(ttnn).functions["copy_pages"]
+    library = built.load(ttnn)
+    copy = library.functions["copy_pages"]
+    said["bound class and enum"] = class_and_enum(dict(library.classes))
 
     def attempt(name: str, call: Any) -> None:
         try:

@@ -28,7 +28,7 @@ from tilewright._cpp_ops.library import mark_host_error
 from tilewright._cpp_ops.programs import FindKernel
 
 RELEASES = ("0.81.1",)  # whose layouts native/host/linked has
-LIBRARIES = ("_ttnncpp.so", "libtt_metal.so", "libtt_stl.so")
+LIBRARIES = ("_ttnncpp.so", "libtt_metal.so", "libtt_stl.so", "libtt-umd.so")
 _LINKED = HOST / "linked"
 # Sources of the recording route that need nothing of Python.
 _SHARED = ("asserts", "descriptor_parts", "factories", "format", "formats")

@@ -7,6 +7,7 @@
 #include <tt-metalium/tensor_accessor_args.hpp>
 
 #include "ttnn-nanobind/bind_function.hpp"
+#include "ttnn-nanobind/export_enum.hpp"
 #include "ttnn/device_operation.hpp"
 #include "ttnn/operations/core/compute_kernel/compute_kernel_config.hpp"
 #include "ttnn/tensor/tensor.hpp"
@@ -23,7 +24,9 @@ struct Plan {
             throw std::invalid_argument("no plan for this tensor");
         }
     }
+    uint32_t pages = 4;
 };
+enum class Place : uint8_t { DRAM, L1 };
 
 struct CopyPages {
     struct operation_attributes_t {
@@ -36,7 +39,12 @@ struct CopyPages {
     using tensor_return_value_t = Tensor;
 
     static void validate_on_program_cache_miss(const operation_attributes_t&, const tensor_args_t& args) {
-        TT_FATAL(args.input.layout() == Layout::ROW_MAJOR, "Not in ROW_MAJOR layout: {}", args.input.logical_shape());
+        const CoreCoord grid = args.input.device()->compute_with_storage_grid_size();
+        TT_FATAL(
+            args.input.layout() == Layout::ROW_MAJOR,
+            "Not in ROW_MAJOR layout: {} on a grid of {}",
+            args.input.logical_shape(),
+            grid);
         const auto config = init_device_compute_kernel_config(args.input.device()->arch(), {}, MathFidelity::HiFi4);
         TT_FATAL(config.math_fidelity == MathFidelity::HiFi4, "The default is not taken");
     }
@@ -80,6 +88,8 @@ Tensor copy_pages(const Tensor& input, uint32_t mistake) {
 
 void bind_copy_pages(nb::module_& mod) {
     log_info(tt::LogOp, "binding {}", "copy_pages");
+    export_enum<Place>(mod, "CopyPlace");
+    nb::class_<Plan>(mod, "CopyPlan").def(nb::init<uint32_t>(), nb::arg("mistake")).def_ro("pages", &Plan::pages);
     ttnn::bind_function<"copy_pages">(
         mod, "A copy.", &copy_pages, nb::arg("input").noconvert(), nb::arg("mistake") = 0);
 }

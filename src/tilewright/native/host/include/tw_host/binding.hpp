@@ -188,20 +188,6 @@ private:
 
 }  // namespace nanobind
 
-template <typename E, typename... Extra>
-nanobind::enum_<E> export_enum(nanobind::module_& scope, const std::string& name = "", const Extra&... extra) {
-    const std::string scoped = tw::host::scoped_enum_name(E{});
-    nanobind::enum_<E> exported(
-        scope, name.empty() ? scoped.substr(0, scoped.find("::")).c_str() : name.c_str(), extra...);
-    for (std::size_t index = 0; index < tw::host::printed_count<E>(); ++index) {
-        const std::string value = tw::host::enum_name(static_cast<E>(index));
-        if (value != std::to_string(index)) {
-            exported.value(value.c_str(), static_cast<E>(index));
-        }
-    }
-    return exported;
-}
-
 namespace nb = nanobind;
 
 // What the build's generated file defines: it calls every function of the folder that takes a module.
@@ -230,4 +216,5 @@ void bind_function(nb::module_&, const char* doc, const Overload&... overloads) 
 }  // namespace ttnn
 
 #include "tw_host/bound_class.hpp"
+#include "tw_host/export_enum.hpp"
 #include "tw_host/registered_operation.hpp"

@@ -57,4 +57,5 @@ void bind_function(nb::module_& module, const char* doc, const Overload&... over
 
 }  // namespace ttnn
 
+#include "tw_host/export_enum.hpp"
 #include "tw_host/registered_operation.hpp"
