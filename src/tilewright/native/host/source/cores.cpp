@@ -7,7 +7,7 @@
 #include "tw_host/message.hpp"
 #include "tw_host/values.hpp"
 
-std::string tt::xy_pair::str() const { return "(x=" + std::to_string(x) + ",y=" + std::to_string(y) + ")"; }
+std::string tt::xy_pair::str() const { return std::to_string(x) + "-" + std::to_string(y); }
 
 namespace tt::tt_metal {
 
