@@ -482,8 +482,8 @@ void CbAccess::report_read(KernelInstance& instance, uint32_t cb, uint32_t addre
         rule,
         cb,
         address,
-        "reads %u bytes of page %u of c_%u with %u page%s waited for from page %u on (of %u pages of %u bytes %u hold%s "
-        "unread data)%s",
+        "reads %u bytes of page %u of c_%u with %u page%s waited for from page %u on (of %u pages of %u bytes %u "
+        "hold%s unread data)%s",
         bytes,
         page,
         cb,
