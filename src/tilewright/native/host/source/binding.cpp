@@ -152,9 +152,7 @@ void module_::keep(Function function) {
     functions().push_back(std::move(function));
 }
 
-void note_enum(const std::string& name, const std::string& type) {
-    enums()[name] = {type, {}};
-}
+void note_enum(const std::string& name, const std::string& type) { enums()[name] = {type, {}}; }
 void note_enum_value(const std::string& name, const std::string& value_name, std::int64_t value) {
     enums()[name].values.emplace_back(List{value_name, value});
 }

@@ -46,7 +46,8 @@ auto& unpack_modes(Config& config) {
 
 namespace std {
 template <typename Wanted, typename Config>
-    requires is_same_v<Wanted, tt::tt_metal::experimental::ComputeGen1Config> && is_same_v<remove_const_t<Config>, Wanted>
+    requires is_same_v<Wanted, tt::tt_metal::experimental::ComputeGen1Config> &&
+             is_same_v<remove_const_t<Config>, Wanted>
 Config& get(Config& config) {
     return config;
 }

@@ -65,11 +65,12 @@ Value to_value(T value) {
     return List{"enum", enum_name(value), short_type_name(typeid(T)), static_cast<std::int64_t>(value)};
 }
 template <typename T>
-concept is_sequence = requires(const T& range) {
-    range.begin();
-    range.end();
-} && !std::is_convertible_v<const T&, std::string> && !std::is_same_v<T, tt::tt_metal::Shape> &&
-                      !std::is_same_v<T, tt::tt_metal::CoreRange>;
+concept is_sequence =
+    requires(const T& range) {
+        range.begin();
+        range.end();
+    } && !std::is_convertible_v<const T&, std::string> && !std::is_same_v<T, tt::tt_metal::Shape> &&
+    !std::is_same_v<T, tt::tt_metal::CoreRange>;
 template <typename T>
 struct FromValue;
 // A class that no form of messages is for: one that the folder binds.
