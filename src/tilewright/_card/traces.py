@@ -59,6 +59,11 @@ _capturing: dict[str, _CapturedTrace] = {}
 _names = threading.local()
 
 
+def is_capturing() -> bool:
+    """Whether a trace is being captured."""
+    return bool(_capturing)
+
+
 def watch_traces() -> str:
     """Wraps ttnn's functions for traces, once; "ready" if there is a ttnn with them."""
     ttnn: Any = sys.modules.get("ttnn")
