@@ -251,7 +251,7 @@ class _Analysis:
             value, propagated + unit * (np.abs(value) + propagated) + (TINY if unit else 0.0)
         )
         powered = softmax_operand(node)
-        if powered is not None:
+        if powered is not None and id(powered) in self.values:  # a single step knows its own operands only
             self.errors[id(node)] = np.minimum(self.errors[id(node)], self._largest_softmax(powered))
         deciding = operands[:1] if node.function == "where" else operands  # what is not chosen does not matter
         self._forget(node, functools.reduce(np.logical_or, [np.isnan(each) for each in deciding]))
