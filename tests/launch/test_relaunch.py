@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tilewright._build.engine_build import find_engine
 from tilewright._launch import executable as executables
 from tilewright._launch import launch as launching
 from tilewright._launch import load_message
@@ -185,6 +186,7 @@ def test_a_runner_that_ended_meanwhile_is_replaced(chip: Chip) -> None:
 def test_libraries_lost_with_the_runner_are_compiled_again(
     chip: Chip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shutil.copytree(find_engine().library.parent, tmp_path / "cache" / "engine")  # building it takes a minute
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
     chip.forget_executables()
     program = fixed()

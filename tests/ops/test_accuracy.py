@@ -10,7 +10,7 @@ from tests.ops.running import Result, Runner
 from tilewright.ops import OPERATIONS
 from tilewright.ops._accuracy import compare
 
-WIDTHS = [1, 2, 31, 32, 33, 96, 100, 160, 224, 256, 768, 1000, 1024, 1536, 4096, 8192]
+WIDTHS = [1, 2, 31, 32, 33, 96, 256, 1000, 1024, 4096, 8192]
 FLOAT32_WIDTHS = [33, 96, 1000, 2048]
 CASES = [(name, "bfloat16", width) for name in OPERATIONS for width in WIDTHS]
 CASES += [(name, "float32", width) for name in OPERATIONS for width in FLOAT32_WIDTHS]

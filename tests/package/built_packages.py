@@ -43,8 +43,9 @@ def built(kind: str, command: list[str], **environment: str) -> Path:
 
 
 def wheel() -> Path:
-    """The wheel of ``make wheel``."""
-    return built("release", [sys.executable, "tools/build_wheel.py", "--out"])
+    """The wheel of ``make wheel``, optimised less, which takes two thirds of the time."""
+    command = [sys.executable, "tools/build_wheel.py", "--out"]
+    return built("release", command, CMAKE_ARGS="-DTILEWRIGHT_LAST_FLAGS=-O1")
 
 
 def source_distribution() -> Path:
