@@ -31,7 +31,7 @@ def is_operation_folder(path: Path) -> bool:
 
 
 def _is_without_binding(path: Path) -> bool:
-    """Whether a directory looks like a C++ operation whose binding is missing: building it says so."""
+    """Whether a directory looks like a C++ operation whose binding is missing; a build of it names that."""
     return path.is_dir() and any(next(path.glob(name), None) is not None for name in ("*.cpp", "device/*.cpp"))
 
 
